@@ -167,6 +167,8 @@ const char *cm_call__method(const cm_call *call);
 void cm_call__finish(cm_call *call, struct cm_value value);
 /** Finish with JSON text of the outside, by cm_value_from_json; empty text is undefined. */
 void cm_call__finish_json(cm_call *call, struct cm_str json);
+/** Finish with bytes: a Uint8Array in the program. */
+void cm_call__finish_bytes(cm_call *call, struct cm_str bytes);
 /** Finish with a failure. `code` may be NULL; fields_json (an object's members for the error, may be empty)
  * e.g. {"status":404}. */
 void cm_call__fail(cm_call *call, const char *code, struct cm_str fields_json, const char *fmt, ...)
