@@ -14,6 +14,18 @@
 #include <stdint.h>
 
 #define CM_CONTROL_VERSION 1
+
+/**
+ * Exit statuses of zygote and workers that tell the host why. The range is not used by anything a program can reach: a program
+ * cannot end its process at all. LOCKDOWN + enum cm_layer: that step failed and must not be done without.
+ */
+#define CM_EXIT_USAGE     2  /* not started by a host */
+#define CM_EXIT_THREADS   61 /* zygote: the engine left helper threads; start again with --vm-per-worker */
+#define CM_EXIT_CPU       62 /* worker: RLIMIT_CPU, the back-stop behind the host's own CPU limit */
+#define CM_EXIT_SELF_TEST 63 /* worker: the engine did not run under lock-down */
+#define CM_EXIT_LOCKDOWN  64
+
+#define CM_WORKER_MEMORY_MAX_MB 4096 /* data over its start that no setting lifts; the host sets less for each pass */
 #define CM_CONTROL_FD      3 /* of the zygote: its control socket, its only descriptor but the standard three */
 
 /** The layers of the lock-down; the order is that of the design, section 3. */
@@ -60,7 +72,7 @@ struct cm_control_msg {
     int32_t exit_status; /* EXITED: si_status */
     uint64_t cpu_us;
     uint64_t max_rss_kb;
-    uint64_t vmdata_kb;  /* spare for the worker's start of data */
+    uint64_t vmdata_kb;  /* FORKED: VmData of the worker at its start; 0: no memory limit can be set */
 };
 
 #endif

@@ -1,0 +1,223 @@
+/**
+ * codemode: run a model's JavaScript against typed connectors, in a process that can do nothing else.
+ *
+ * One context, one thread. Every function that can fail returns a cm_status and fills a struct cm_err; an out-parameter is
+ * set only on success. A program that throws, meets a limit or waits for approval is not a failure of ours: it is an outcome.
+ */
+#ifndef CODEMODE_H
+#define CODEMODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CM_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define CM_API __attribute__((visibility("default")))
+#else
+#define CM_API
+#endif
+
+/**
+ * Every status, one row each: name, text, JSON-RPC code, exit status of the program.
+ * A status exists because some caller acts on it; the sentence in struct cm_err is for whoever reads it.
+ */
+#define CM_STATUS_MAP(X)                                                                                               \
+    X(OK, "ok", 0, 0)                                                                                                  \
+    X(E_INVALID, "invalid input", -32602, 2)                                                                           \
+    X(E_CONFIG, "configuration error", -32603, 2)                                                                      \
+    X(E_NOT_FOUND, "not found", -32602, 1)                                                                             \
+    X(E_CONFLICT, "conflict", -32603, 1)                                                                               \
+    X(E_LIMIT, "limit exceeded", -32603, 1)                                                                            \
+    X(E_DENIED, "denied", -32603, 1)                                                                                   \
+    X(E_TIMEOUT, "timed out", -32603, 1)                                                                               \
+    X(E_CANCELLED, "cancelled", -32603, 130)                                                                           \
+    X(E_UNAVAILABLE, "unavailable", -32603, 1)                                                                         \
+    X(E_PROTOCOL, "protocol error", -32603, 1)                                                                         \
+    X(E_IO, "input/output error", -32603, 1)                                                                           \
+    X(E_NOMEM, "out of memory", -32603, 1)                                                                             \
+    X(E_INTERNAL, "internal error", -32603, 1)
+
+typedef enum cm_status {
+#define CM_STATUS_ENUM_(name, text, rpc, exit) CM_##name,
+    CM_STATUS_MAP(CM_STATUS_ENUM_)
+#undef CM_STATUS_ENUM_
+        CM_STATUS_COUNT_
+} cm_status;
+
+#define CM_ERR_MAX_BYTES 2048
+
+/** What went wrong: a code for programs, a sentence (UTF-8, NUL-terminated, no newline at the end) for whoever must act. */
+struct cm_err {
+    cm_status status;
+    char message[CM_ERR_MAX_BYTES];
+};
+
+/* ---- context ----------------------------------------------------------------------------------------------------- */
+
+/** Everything of one embedder: configuration, connectors, store, workers. Not shared between threads. */
+typedef struct cm_ctx cm_ctx;
+/** What a run, a call or an approval ended with. Owned by the caller; cm_outcome_free. */
+typedef struct cm_outcome cm_outcome;
+/** Something under way; valid until its callback has returned. */
+typedef struct cm_op cm_op;
+
+/** Zero is the default for every member. All text is UTF-8, NUL-terminated, and copied. */
+struct cm_options {
+    /** Configuration file. NULL: looked up ($CODEMODE_CONFIG, ./codemode.json, ./.mcp.json, $XDG_CONFIG_HOME/codemode/config.json),
+        and none at all is fine. A file found in the working directory is used only after it was trusted. */
+    const char *config_path;
+    /** Configuration as JSON text in place of a file; relative paths in it are relative to the working directory. */
+    const char *config_json;
+    /** "sqlite:PATH" or "memory:"; NULL: the configuration's, or $XDG_STATE_HOME/codemode/codemode.db. */
+    const char *store;
+    /** Runtime name ([A-Za-z0-9_.-]+); NULL: the configuration's, or "default". */
+    const char *runtime;
+    /** codemode-worker; NULL: $CODEMODE_WORKER, beside the program, the installed libexec. */
+    const char *worker_path;
+    /** Read no configuration at all, not even one that would be found. */
+    bool no_config;
+    /** One program is to run and that is all: keep no pool of workers ready. */
+    bool one_shot;
+};
+
+/**
+ * Open. Reads the configuration and starts the sandbox; reaches no connector yet (each starts when it is first needed).
+ *
+ * Errors: CM_E_CONFIG, CM_E_INVALID  names file, key and reason
+ *         CM_E_NOT_FOUND             a file or the worker program
+ *         CM_E_IO, CM_E_CONFLICT     the store
+ * Blocks: for file reads.
+ */
+CM_API cm_status cm_open(const struct cm_options *options, cm_ctx **out, struct cm_err *err);
+/** Ends what is under way (their callbacks run with a cancelled outcome), connectors and workers. NULL is allowed. */
+CM_API void cm_close(cm_ctx *ctx);
+/** Version of the library, e.g. "0.1.0". */
+CM_API const char *cm_version(void);
+/** Name of a status ("E_LIMIT"), its text, and the exit status that a command gives for it. */
+CM_API const char *cm_status_name(cm_status st);
+CM_API const char *cm_status_text(cm_status st);
+CM_API int cm_status_exit(cm_status st);
+
+/* ---- tools from C ------------------------------------------------------------------------------------------------- */
+
+/** A call of a tool made of a callback. Answer it exactly once, at once or later, on the context's thread. */
+typedef struct cm_tool_call cm_tool_call;
+/** args_json: one JSON object, NUL-terminated, borrowed for the duration of the callback. */
+typedef void (*cm_tool_fn)(void *user, cm_tool_call *call, const char *args_json, size_t args_len);
+
+enum cm_tool_flag {
+    CM_TOOL_REQUIRES_APPROVAL = 1,
+    CM_TOOL_READ_ONLY = 2,
+    CM_TOOL_IDEMPOTENT = 4,
+    CM_TOOL_REEXECUTE = 8,
+};
+
+struct cm_tool {
+    const char *connector;     /* global name in the program, an identifier */
+    const char *name;
+    const char *description;   /* for the model; may be NULL */
+    const char *input_schema;  /* JSON Schema text; NULL: any object */
+    const char *output_schema; /* JSON Schema text or NULL */
+    unsigned flags;            /* enum cm_tool_flag */
+    uint32_t timeout_ms;       /* 0: 60000 */
+    cm_tool_fn fn;
+    void *user;
+};
+
+/** Add a tool; everything is copied. Errors: CM_E_CONFLICT a tool or configured connector of this name; CM_E_INVALID says what. */
+CM_API cm_status cm_add_tool(cm_ctx *ctx, const struct cm_tool *tool, struct cm_err *err);
+/** Answer with JSON text (an error to the program when it is none). Copied. */
+CM_API void cm_tool_return(cm_tool_call *call, const char *json, size_t len);
+/** Answer with a failure that the program can catch. */
+CM_API void cm_tool_fail(cm_tool_call *call, const char *message);
+
+/* ---- running ------------------------------------------------------------------------------------------------------ */
+
+struct cm_run_options {
+    const char *code;          /* the program; NUL bytes are allowed with code_len */
+    size_t code_len;           /* 0: strlen(code) */
+    const char *input_json;    /* passed to a program that is a function; NULL: nothing */
+    /** Limits of this run, downwards only; JSON object as `limits` in the configuration. NULL: as configured. */
+    const char *limits_json;
+};
+
+/** Runs once; takes the outcome. NULL outcome: err says why there is none. */
+typedef void (*cm_done_fn)(void *user, cm_outcome *take_outcome, const struct cm_err *err);
+
+/** Run a program to its end or its first pause. Blocks; runs the context's events meanwhile. Errors: CM_E_LIMIT program too large. */
+CM_API cm_status cm_run(cm_ctx *ctx, const struct cm_run_options *run, cm_outcome **out, struct cm_err *err);
+/** The same without blocking; *op may be NULL. */
+CM_API cm_status cm_run_start(cm_ctx *ctx, const struct cm_run_options *run, cm_done_fn fn, void *user, cm_op **op,
+                              struct cm_err *err);
+/** One call of "connector.method" with policy, log and limits like any other. args_json NULL: {}. Blocks. */
+CM_API cm_status cm_call_method(cm_ctx *ctx, const char *path, const char *args_json, cm_outcome **out, struct cm_err *err);
+/** Cancel; the callback comes with status "cancelled". Safe in a signal handler? No: see cm_interrupt. */
+CM_API void cm_op_cancel(cm_op *op);
+/** Cancel everything under way at the next turn of the loop. The one function that may be called from a signal handler or another thread. */
+CM_API void cm_interrupt(cm_ctx *ctx);
+
+/** "completed", "error", "paused", "cancelled", … (design, States). Borrowed. */
+CM_API const char *cm_outcome_status(const cm_outcome *o);
+CM_API const char *cm_outcome_execution_id(const cm_outcome *o);
+/** The whole outcome as one JSON object. Borrowed, NUL-terminated. len may be NULL. */
+CM_API const char *cm_outcome_json(const cm_outcome *o, size_t *len);
+/** The result alone as JSON; NULL when the program returned undefined or did not complete. */
+CM_API const char *cm_outcome_result_json(const cm_outcome *o, size_t *len);
+/** When the result is a string: its text, unescaped. Otherwise NULL. */
+CM_API const char *cm_outcome_result_text(const cm_outcome *o, size_t *len);
+/** The error's members, NULL where absent: "name", "message", "code", "source", "stack". line and column are 0 when unknown. */
+CM_API const char *cm_outcome_error(const cm_outcome *o, const char *member);
+CM_API uint32_t cm_outcome_error_line(const cm_outcome *o);
+CM_API uint32_t cm_outcome_error_column(const cm_outcome *o);
+/** The i-th console line ("[warn] " and "[error] " in front where it was one), NULL past the end; likewise the warnings. */
+CM_API const char *cm_outcome_log(const cm_outcome *o, size_t i);
+CM_API const char *cm_outcome_warning(const cm_outcome *o, size_t i);
+CM_API void cm_outcome_free(cm_outcome *o);
+
+/* ---- what a program can call, and what was done ------------------------------------------------------------------- */
+
+/** A JSON or TypeScript text, owned by the caller: cm_text_free. */
+CM_API void cm_text_free(char *text);
+/** Search methods: {"results":[…],"total":N,"truncated":false}. Starts every connector and waits for it. limit 0: 50. Blocks. */
+CM_API cm_status cm_search(cm_ctx *ctx, const char *query, size_t limit, char **json, struct cm_err *err);
+/** {"path","kind","description","types",…} of "connector" or "connector.method". Blocks. */
+CM_API cm_status cm_describe(cm_ctx *ctx, const char *path, char **json, struct cm_err *err);
+/** TypeScript declarations of a path, or of everything (NULL). Blocks. */
+CM_API cm_status cm_types(cm_ctx *ctx, const char *path, char **text, struct cm_err *err);
+/** The program as it would run. A syntax error is CM_E_INVALID with position. Blocks. */
+CM_API cm_status cm_normalize(cm_ctx *ctx, const char *code, size_t code_len, char **text, struct cm_err *err);
+/** The description of the one tool a model sees (reference R1.1). */
+CM_API cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err);
+/** {"executions":[…]}, newest first; limit 0: 50. */
+CM_API cm_status cm_executions(cm_ctx *ctx, size_t limit, char **json, struct cm_err *err);
+/** One execution: its outcome plus code, runtime and times. Errors: CM_E_NOT_FOUND. */
+CM_API cm_status cm_execution(cm_ctx *ctx, const char *id, char **json, struct cm_err *err);
+/** Delete one and its log. Errors: CM_E_NOT_FOUND; CM_E_CONFLICT while it runs. */
+CM_API cm_status cm_execution_delete(cm_ctx *ctx, const char *id, struct cm_err *err);
+/**
+ * Reach everything: {"ok":bool,"config":…,"store":{…},"sandbox":{"layers":[{name,holds}],…},"connectors":[{name,kind,origin,state,
+ * methods,error?,warnings?}]}. CM_OK also when something does not work: read "ok". Blocks for at most the connectors' start time-outs.
+ */
+CM_API cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err);
+
+/* ---- the caller's own loop ---------------------------------------------------------------------------------------- */
+
+/** Readable when cm_dispatch has work. Borrowed, stays the same. */
+CM_API int cm_poll_fd(const cm_ctx *ctx);
+/** Milliseconds after which cm_dispatch has work without the descriptor: 0 now, -1 never. */
+CM_API int cm_poll_timeout_ms(const cm_ctx *ctx);
+/** Handle what is ready, without waiting. Callbacks run from here. */
+CM_API void cm_dispatch(cm_ctx *ctx);
+/** Wait for events and handle them once. False when nothing is under way. */
+CM_API bool cm_wait(cm_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *or_abort(void *p)
+{
+    if (!p) {
+        (void)fputs("codemode: out of memory\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+void *cm_try_malloc(size_t n)
+{
+    return malloc(n ? n : 1);
+}
+
+void *cm_try_realloc(void *p, size_t n)
+{
+    return realloc(p, n ? n : 1);
+}
+
+void *cm_malloc(size_t n)
+{
+    return or_abort(cm_try_malloc(n));
+}
+
+void *cm_calloc(size_t n, size_t size)
+{
+    return or_abort(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *cm_realloc(void *p, size_t n)
+{
+    return or_abort(cm_try_realloc(p, n));
+}
+
+char *cm_memdup_z(const void *p, size_t len)
+{
+    char *copy = cm_malloc(len + 1);
+
+    if (len)
+        memcpy(copy, p, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+char *cm_strdup(const char *s)
+{
+    return cm_memdup_z(s, strlen(s));
+}
+
+char *cm_asprintf(const char *fmt, ...)
+{
+    char *text = NULL;
+    va_list ap;
+
+    va_start(ap, fmt);
+    int n = vasprintf(&text, fmt, ap);
+    va_end(ap);
+    return or_abort(n < 0 ? NULL : text);
+}

@@ -1,0 +1,64 @@
+/**
+ * schema: JSON Schema (2020-12, draft-07, OpenAPI 3.0 and 3.1 dialects) as TypeScript declarations.
+ *
+ * It does not validate values and does no I/O. Hostile input: depth, size and reference chains are bounded; whatever cannot be
+ * rendered becomes `unknown`, and nothing in a description, name or enum can close a comment, a string or a declaration.
+ * Rules: reference R7, without its traps (R7.5).
+ */
+#ifndef CM_SCHEMA_SCHEMA_H
+#define CM_SCHEMA_SCHEMA_H
+
+#include "base/base.h"
+#include "json/json.h"
+
+/** The most text one type may take; beyond it the rest is `unknown`. */
+#define CM_SCHEMA_TYPE_MAX_BYTES (256u << 10)
+
+/**
+ * Append the TypeScript type expression of `node` (no name, no trailing newline); references resolve against `root`.
+ * Local named references ("#/$defs/X", "#/components/schemas/X") that recur are rendered inline once and `unknown` where they recurse,
+ * unless `defs` is given: then they are rendered by name and their declarations go to `defs`.
+ * node NULL gives `unknown`. indent: column of the line it starts on, in levels of four spaces.
+ */
+void cm_schema_render_type(struct cm_buf *out, yyjson_val *root, yyjson_val *node, unsigned indent, struct cm_buf *defs);
+
+/** One member of a connector's declaration. All borrowed; schema nodes may be NULL. */
+struct cm_schema_method {
+    const char *name;        /* identifier */
+    const char *description;
+    bool requires_approval;
+    yyjson_val *in_root, *in_node;
+    yyjson_val *out_root, *out_node;
+};
+
+/**
+ * Append the doc comment and signature of one method, indented by one level:
+ *
+ *     /** Create an issue.
+ *      *  @param input.title - The title (one line a described property) *\/
+ *     create_issue(input: { … }): Promise<{ … }>;
+ *
+ * The input is optional (`input?:`) when nothing in it is required.
+ */
+void cm_schema_render_method(struct cm_buf *out, const struct cm_schema_method *m, struct cm_buf *defs);
+
+/** Append `declare const NAME: {` members `};` preceded by the instructions as a comment and by what `defs` needed. */
+void cm_schema_render_connector(struct cm_buf *out, const char *name, const char *instructions, const struct cm_schema_method *m,
+                                size_t n);
+
+/** `type NAME = …;` and the types it needs, for a bare schema (`codemode types --schema`). name is mapped to an identifier. */
+cm_status cm_schema_render_named(struct cm_buf *out, const char *name, yyjson_val *root, struct cm_err *err);
+
+/** Follow a local reference ("#", "#/a/b" with ~0 ~1 and percent-decoding) from root; NULL when it leads nowhere. */
+yyjson_val *cm_schema_resolve(yyjson_val *root, struct cm_str ref);
+
+/**
+ * Check canonical JSON arguments against an input schema, shallowly but usefully: object or not, required members present, members
+ * known where additionalProperties is false, and for each the JSON type, enum and const; recursing through local references,
+ * properties, items. What it does not understand it accepts.
+ *
+ * Errors: CM_E_INVALID, one sentence that names the member's path, what was wrong and what would be accepted.
+ */
+cm_status cm_schema_check(yyjson_val *root, yyjson_val *node, yyjson_val *value, struct cm_err *err);
+
+#endif

@@ -1,0 +1,23 @@
+/**
+ * worker: the program inside the sandbox. `codemode-worker` is zygote and, forked from it, every worker.
+ *
+ *   main.c      options, the zygote's control loop (see control.h in wire for its messages)
+ *   zygote.c    forks workers, reaps them, reports status and resource use
+ *   lockdown.c  the list of steps that take everything away; one table, each row with why it is enough
+ *   serve.c     the pass loop of one worker: frames in, engine, frames out
+ *
+ * It is not a host: it opens nothing, knows no secret, and everything it says is checked by the other side.
+ */
+#ifndef CM_WORKER_WORKER_H
+#define CM_WORKER_WORKER_H
+
+#include "base/base.h"
+#include "engine/engine.h"
+
+/**
+ * Serve passes on `fd` (blocking stream socket) until it closes. Sends HELLO first, then follows the state table of wire/wire.h.
+ * Returns when the host hung up; breaking the protocol exits the process.
+ */
+void cm_worker_serve(cm_engine *e, int fd);
+
+#endif
