@@ -21,7 +21,7 @@
  *
  * No document can forge a mark, since no document is ever looked into for one (R3.6 shows what goes wrong otherwise).
  * Canonical form: both texts by RFC 8785 (keys sorted by UTF-16 code units, ECMAScript numbers, no white space); bounded depth;
- * lone surrogates refused with their pointer. Equal values have equal canonical bytes.
+ * lone surrogates refused with their pointer; no marks are the empty text. Equal values have equal canonical bytes.
  */
 #ifndef CM_JSON_VALUE_H
 #define CM_JSON_VALUE_H
@@ -63,7 +63,8 @@ cm_status cm_value_canonical(struct cm_value v, size_t max_bytes, struct cm_own_
 
 /**
  * A value from JSON of the outside (a tool's result): canonical, and integers beyond 2^53 become bigint marks, never rounded.
- * Duplicate keys: the last one counts, as in JSON.parse. Text that is not JSON is CM_E_INVALID.
+ * Duplicate keys: the last one counts, as in JSON.parse. -0 stays -0, reals beyond a double are infinities; lone surrogates and
+ * invalid UTF-8 become U+FFFD, as a decoder would have it. Text that is not JSON is CM_E_INVALID, too many bytes CM_E_LIMIT.
  */
 cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own_value *out, struct cm_err *err);
 
@@ -72,14 +73,15 @@ struct cm_own_value cm_value_from_text(struct cm_str text);
 
 /**
  * What a tool with a JSON schema receives: JSON.stringify's view of the value. undefined fields are dropped and array elements
- * null, NaN and infinities null, -0 is 0, Date ISO text, bytes base64, Map and Set {} ; a bigint becomes a JSON integer, exact.
- * An absent value gives "{}".
+ * null, NaN and infinities null, -0 is 0, Date ISO text, bytes and other views base64, Map and Set {}, an Error its fields; a bigint
+ * becomes a JSON integer, exact. An absent or undefined value gives "{}". v is canonical; without marks its text is copied.
  */
 cm_status cm_value_to_tool_json(struct cm_value v, struct cm_buf *out, struct cm_err *err);
 
 /**
  * What a reader of output sees (design, section 8): Date ISO text, bigint decimal text, NaN and infinities their names,
- * bytes {"$bytes": base64}, Map {"$map": …}, Set {"$set": …}, Error {"$error": …}, undefined dropped (null in arrays);
+ * bytes {"$bytes": base64} (views other than Uint8Array and ArrayBuffer have "$type" beside it), Map {"$map": …}, Set {"$set": …},
+ * Error {"$error": …}, undefined dropped (null in arrays);
  * a literal key that begins with '$' is shown with '$$'. An absent or undefined value appends nothing; returns whether it did.
  */
 cm_status cm_value_to_reader_json(struct cm_value v, struct cm_buf *out, bool *appended, struct cm_err *err);

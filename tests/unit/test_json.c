@@ -1,0 +1,587 @@
+#include "json/json.h"
+#include "json/value.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/limits.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define MAX ((size_t)1 << 20)
+
+static struct cm_str str(const char *z)
+{
+    return cm_str_of(z);
+}
+
+/* ---- data from files: lines of two columns ---- */
+
+static char *read_case(const char *name)
+{
+    const char *root = getenv("CM_SOURCE_ROOT");
+    cm_autofree char *path = cm_asprintf("%s/tests/cases/json/%s", root ? root : ".", name);
+    struct cm_err err = {0};
+    char *text = NULL;
+
+    if (cm_read_file(path, 16u << 20, &text, NULL, &err) != CM_OK)
+        fail_msg("%s", err.message);
+    return text;
+}
+
+/* Cuts the next line "left<TAB>right" out of *rest. */
+static bool next_case(char **rest, char **left, char **right)
+{
+    char *end = strchr(*rest, '\n');
+
+    if (!end)
+        return false;
+    *end = '\0';
+    *left = *rest;
+    *right = strchr(*rest, '\t');
+    assert_non_null(*right);
+    *(*right)++ = '\0';
+    *rest = end + 1;
+    return true;
+}
+
+static void numbers_print_as_ecmascript_prints_them(void **state)
+{
+    (void)state;
+    cm_autofree char *text = read_case("numbers.tsv");
+    char *rest = text, *bits = NULL, *expected = NULL;
+    size_t n = 0;
+
+    for (; next_case(&rest, &bits, &expected); n++) {
+        uint64_t u = strtoull(bits, NULL, 16);
+        double d = 0;
+        cm_autobuf out = CM_BUF_INIT(100);
+        memcpy(&d, &u, sizeof d);
+        cm_json_write_number(&out, d);
+        assert_string_equal(out.ptr, expected);
+    }
+    assert_true(n > 3000);
+}
+
+static void documents_have_the_canonical_form_of_rfc_8785(void **state)
+{
+    (void)state;
+    cm_autofree char *text = read_case("canonical.tsv");
+    char *rest = text, *input = NULL, *expected = NULL;
+    size_t n = 0;
+
+    for (; next_case(&rest, &input, &expected); n++) {
+        struct cm_err err = {0};
+        cm_autovalue out = {0};
+        if (cm_value_canonical((struct cm_value){.json = str(input)}, MAX, &out, &err) != CM_OK)
+            fail_msg("%s: %s", input, err.message);
+        assert_string_equal(out.json, expected);
+        assert_int_equal(out.marks_len, 0);
+    }
+    assert_true(n > 200);
+}
+
+/* ---- parsing ---- */
+
+static void expect_parse_error(const char *text, unsigned flags, cm_status st, const char *part)
+{
+    struct cm_err err = {0};
+    yyjson_doc *doc = NULL;
+
+    assert_int_equal(cm_json_parse(str(text), flags, &doc, &err), st);
+    assert_null(doc);
+    if (!strstr(err.message, part))
+        fail_msg("'%s' is not in '%s'", part, err.message);
+}
+
+static void parse_errors_say_where(void **state)
+{
+    (void)state;
+    expect_parse_error("", 0, CM_E_INVALID, "empty");
+    expect_parse_error("{\n  \"a\": tru }", 0, CM_E_INVALID, "line 2, column 8");
+    expect_parse_error("{\"a\":1,}", 0, CM_E_INVALID, "trailing comma");
+    expect_parse_error("[1 2]", 0, CM_E_INVALID, "found '2'");
+    expect_parse_error("// x\n1", 0, CM_E_INVALID, "line 1, column 1");
+    expect_parse_error("[1] x", 0, CM_E_INVALID, "column 5");
+    expect_parse_error("1e400", 0, CM_E_INVALID, "infinity");
+}
+
+static void relaxed_text_may_have_comments_and_trailing_commas(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_auto(yyjson_doc) doc = NULL;
+
+    assert_int_equal(
+        cm_json_parse(str("\xef\xbb\xbf// x\n{\"a\": [1, 2,], /* y */ }"), CM_JSON_RELAXED, &doc, &err),
+        CM_OK);
+    assert_int_equal(yyjson_arr_size(cm_json_get(yyjson_doc_get_root(doc), "a")), 2);
+}
+
+static char *nested(size_t depth)
+{
+    char *text = cm_malloc(depth * 2 + 1);
+
+    memset(text, '[', depth);
+    memset(text + depth, ']', depth);
+    text[depth * 2] = '\0';
+    return text;
+}
+
+static void depth_is_bounded_and_the_bound_itself_is_allowed(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_autofree char *fits = nested(CM_VALUE_MAX_DEPTH);
+    cm_autofree char *over = nested(CM_VALUE_MAX_DEPTH + 1);
+    cm_autofree char *far = nested(1000000);
+    cm_auto(yyjson_doc) doc = NULL;
+    cm_autovalue value = {0};
+
+    assert_int_equal(cm_json_parse(str(fits), 0, &doc, &err), CM_OK);
+    assert_int_equal(cm_value_canonical((struct cm_value){.json = str(fits)}, MAX, &value, &err), CM_OK);
+    assert_string_equal(value.json, fits);
+    expect_parse_error(over, 0, CM_E_LIMIT, "512");
+    expect_parse_error(far, 0, CM_E_LIMIT, "512");
+    expect_parse_error("[[[[],[[]],{\"a\":[{}]}]], 1, x]", 0, CM_E_INVALID, "column 29");
+}
+
+static void strings_with_a_nul_are_not_read_as_shorter_ones(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_auto(yyjson_doc) doc = NULL;
+
+    assert_int_equal(cm_json_parse(str("{\"a\":\"x\\u0000y\",\"b\":\"z\"}"), 0, &doc, &err), CM_OK);
+    assert_null(cm_json_get_z(yyjson_doc_get_root(doc), "a"));
+    assert_string_equal(cm_json_get_z(yyjson_doc_get_root(doc), "b"), "z");
+}
+
+static void writers_give_compact_and_indented_text(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_auto(yyjson_doc) doc = NULL;
+    cm_autobuf out = CM_BUF_INIT(1000);
+
+    assert_int_equal(
+        cm_json_parse(str("{ \"b\" : [ 1 ] , \"a\" : 12345678901234567890123 }"), CM_JSON_BIGNUM, &doc, &err),
+        CM_OK);
+    cm_json_write(&out, yyjson_doc_get_root(doc));
+    assert_string_equal(out.ptr, "{\"b\":[1],\"a\":12345678901234567890123}");
+    cm_buf_clear(&out);
+    cm_json_write_pretty(&out, cm_json_get(yyjson_doc_get_root(doc), "b"));
+    assert_string_equal(out.ptr, "[\n  1\n]");
+    cm_buf_clear(&out);
+    cm_json_write_canonical(&out, yyjson_doc_get_root(doc));
+    assert_string_equal(out.ptr, "{\"a\":1.2345678901234568e+22,\"b\":[1]}");
+    cm_buf_clear(&out);
+    cm_json_write_string(&out, cm_str_mk("a\"\xff\n\x01", 5));
+    assert_string_equal(out.ptr, "\"a\\\"\xef\xbf\xbd\\n\\u0001\"");
+    cm_buf_clear(&out);
+    cm_json_write_pointer_token(&out, str("a/b~c"));
+    assert_string_equal(out.ptr, "/a~1b~0c");
+}
+
+/* ---- dispatch ---- */
+
+struct settings {
+    bool on;
+    uint32_t small;
+    uint64_t large;
+    char *name;
+    yyjson_val *any;
+};
+
+static const struct cm_json_field rows[] = {
+    {"on", cm_json_decode_bool, offsetof(struct settings, on), false},
+    {"small", cm_json_decode_u32, offsetof(struct settings, small), false},
+    {"large", cm_json_decode_u64, offsetof(struct settings, large), false},
+    {"name", cm_json_decode_string, offsetof(struct settings, name), true},
+    {"any", cm_json_decode_value, offsetof(struct settings, any), false},
+};
+
+static void note_unknown(void *user, struct cm_str key)
+{
+    (void)snprintf(user, 32, "%.*s", CM_STR_ARG(key));
+}
+
+static cm_status decode(const char *text, struct settings *into, char unknown[32], yyjson_doc **doc,
+                        struct cm_err *err)
+{
+    assert_int_equal(cm_json_parse(str(text), 0, doc, err), CM_OK);
+    return cm_json_dispatch(yyjson_doc_get_root(*doc), rows, CM_ARRAY_LEN(rows), into, note_unknown, unknown,
+                            err);
+}
+
+static void objects_are_decoded_by_table(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    struct settings s = {0};
+    char unknown[32] = "";
+    cm_auto(yyjson_doc) doc = NULL;
+
+    assert_int_equal(decode("{\"on\":true,\"small\":5.0,\"large\":18446744073709551615,\"name\":\"n\","
+                            "\"any\":null,\"odd\":1}",
+                            &s, unknown, &doc, &err),
+                     CM_OK);
+    assert_true(s.on);
+    assert_int_equal(s.small, 5);
+    assert_true(s.large == UINT64_MAX);
+    assert_string_equal(s.name, "n");
+    assert_true(yyjson_is_null(s.any));
+    assert_string_equal(unknown, "odd");
+    free(s.name);
+}
+
+static void decoding_errors_name_the_key_and_both_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"{}", "name: missing"},
+        {"[]", "expected an object, found an array"},
+        {"{\"name\":1}", "name: expected a string, found a number"},
+        {"{\"on\":\"yes\",\"name\":\"n\"}", "on: expected true or false, found a string"},
+        {"{\"small\":-1}", "small: expected a whole number of 0 or more, found -1"},
+        {"{\"small\":1.5}", "small: expected a whole number of 0 or more, found 1.5"},
+        {"{\"small\":4294967296}", "small: expected at most 4294967295, found 4294967296"},
+        {"{\"on\":true,\"on\":false}", "on: given twice"},
+        {"{\"name\":\"a\\u0000\"}", "name: expected a string without a NUL character"},
+    };
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(cases); i++) {
+        struct cm_err err = {0};
+        struct settings s = {0};
+        char unknown[32];
+        cm_auto(yyjson_doc) doc = NULL;
+        assert_int_equal(decode(cases[i].text, &s, unknown, &doc, &err), CM_E_INVALID);
+        assert_string_equal(err.message, cases[i].message);
+        free(s.name);
+    }
+}
+
+/* ---- values ---- */
+
+static void canonical_is(const char *json, const char *marks, const char *json_out, const char *marks_out)
+{
+    struct cm_err err = {0};
+    cm_autovalue out = {0};
+
+    if (cm_value_canonical((struct cm_value){str(json), str(marks)}, MAX, &out, &err) != CM_OK)
+        fail_msg("%s %s: %s", json, marks, err.message);
+    assert_string_equal(out.json, json_out);
+    assert_string_equal(out.marks, marks_out);
+}
+
+static void refuses(const char *json, const char *marks, const char *part)
+{
+    struct cm_err err = {0};
+    cm_autovalue out = {0};
+
+    assert_int_equal(cm_value_canonical((struct cm_value){str(json), str(marks)}, MAX, &out, &err),
+                     CM_E_INVALID);
+    assert_null(out.json);
+    if (!strstr(err.message, part))
+        fail_msg("'%s' is not in '%s'", part, err.message);
+}
+
+static void marks_are_sorted_and_kept(void **state)
+{
+    (void)state;
+    canonical_is("", "", "", "");
+    canonical_is("null", "{}", "null", "");
+    canonical_is("null", "{\"\":\"undefined\"}", "null", "{\"\":\"undefined\"}");
+    canonical_is("{\"b\":null, \"a\":\"1\"}", "{ \"/b\":\"nan\", \"/a\":\"bigint\"}",
+                 "{\"a\":\"1\",\"b\":null}", "{\"/a\":\"bigint\",\"/b\":\"nan\"}");
+    canonical_is("{\"a/b\":{\"~\":[null,\"\"]},\"a!\":0}",
+                 "{\"/a!\":\"-0\",\"/a~1b/~0/1\":\"bytes\",\"/a~1b/~0/0\":\"-inf\"}",
+                 "{\"a!\":0,\"a/b\":{\"~\":[null,\"\"]}}",
+                 "{\"/a!\":\"-0\",\"/a~1b/~0/0\":\"-inf\",\"/a~1b/~0/1\":\"bytes\"}");
+    canonical_is("[[[1,{\"m\":\"AAA=\"}]],-8640000000000000,null,\"\",{}]",
+                 "{\"/0\":\"map\",\"/0/0/1\":\"error\",\"/0/0/1/m\":\"int16\",\"/1\":\"date\",\"/"
+                 "2\":\"date\",\"/3\":\"float64\",\"\":\"set\"}",
+                 "[[[1,{\"m\":\"AAA=\"}]],-8640000000000000,null,\"\",{}]",
+                 "{\"\":\"set\",\"/0\":\"map\",\"/0/0/1\":\"error\",\"/0/0/1/m\":\"int16\",\"/"
+                 "1\":\"date\",\"/2\":\"date\",\"/3\":"
+                 "\"float64\"}");
+}
+
+static void a_mark_must_point_at_a_stand_in_of_its_kind(void **state)
+{
+    (void)state;
+    refuses("1", "{\"\":\"nan\"}", "must stand for null, but is a number");
+    refuses("1", "{\"\":\"-0\"}", "must stand for 0");
+    refuses("\"01\"", "{\"\":\"bigint\"}", "decimal integer");
+    refuses("\"-0\"", "{\"\":\"bigint\"}", "decimal integer");
+    refuses("\"\"", "{\"\":\"bigint\"}", "decimal integer");
+    refuses("1.5", "{\"\":\"date\"}", "milliseconds");
+    refuses("8640000000000001", "{\"\":\"date\"}", "milliseconds");
+    refuses("[[1]]", "{\"\":\"map\"}", "pairs");
+    refuses("{}", "{\"\":\"set\"}", "an array");
+    refuses("[]", "{\"\":\"error\"}", "an object");
+    refuses("\"AA\"", "{\"\":\"bytes\"}", "base64");
+    refuses("\"AB==\"", "{\"\":\"bytes\"}", "base64");
+    refuses("\"====\"", "{\"\":\"bytes\"}", "base64");
+    refuses("\"AA_=\"", "{\"\":\"bytes\"}", "base64");
+    refuses("\"AAA=\"", "{\"\":\"float32\"}", "whole elements");
+    refuses("[[1,2]]", "{\"\":\"map\",\"/0\":\"set\"}", "\"/0\" is the pair of a map");
+    refuses("{\"a\":null}", "{\"/b\":\"nan\"}", "\"/b\" points at nothing");
+    refuses("[null]", "{\"/00\":\"nan\"}", "\"/00\" points at nothing");
+    refuses("[null]", "{\"/-\":\"nan\"}", "points at nothing");
+    refuses("{\"a\":null}", "{\"/a/\":\"nan\"}", "points at nothing");
+    refuses("null", "{\"a\":\"nan\"}", "no JSON pointer");
+    refuses("null", "{\"/~2\":\"nan\"}", "no JSON pointer");
+    refuses("null", "{\"\":\"strange\"}", "unknown kind \"strange\"");
+    refuses("null", "{\"\":1}", "unknown kind");
+    refuses("null", "[]", "expected an object");
+    refuses("null", "{\"\":\"nan\",\"\":\"nan\"}", "given twice");
+    refuses("", "{\"\":\"nan\"}", "absent");
+}
+
+static void hostile_values_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    refuses("{\"a\":[1,\"x\\ud800\"]}", "", "\"/a/1\" has a lone surrogate");
+    refuses("{\"a\":{\"b\":\"\\udc00\"}}", "", "\"/a/b\" has a lone surrogate");
+    refuses("{\"q\\\"\":[{},{\"z\":\"\\ud83d\\u0041\"}]}", "", "/1/z\" has a lone surrogate");
+    refuses("{\"\\ud800\":1}", "", "\"\" has a lone surrogate");
+    refuses("{\"x\":{\"a\":1,\"b\":2,\"\\u0061\":3}}", "", "\"/x/a\" is given twice");
+    refuses("\"\xff\"", "", "UTF-8");
+    refuses("1e400", "", "infinity");
+    refuses("{", "", "line 1");
+}
+
+static void bytes_are_bounded_together(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_autovalue out = {0};
+    struct cm_value v = {str("null"), str("{\"\":\"nan\"}")};
+
+    assert_int_equal(cm_value_canonical(v, 14, &out, &err), CM_OK);
+    cm_value_done(&out);
+    assert_int_equal(cm_value_canonical(v, 13, &out, &err), CM_E_LIMIT);
+    assert_int_equal(cm_value_canonical((struct cm_value){.json = str("1e20")}, 10, &out, &err), CM_E_LIMIT);
+    assert_int_equal(cm_value_from_json(str("[1,2,3]"), 6, &out, &err), CM_E_LIMIT);
+    assert_int_equal(cm_value_from_json(str("[9007199254740993]"), 30, &out, &err), CM_E_LIMIT);
+    assert_null(out.json);
+}
+
+static void from_json_is(const char *text, const char *json, const char *marks)
+{
+    struct cm_err err = {0};
+    cm_autovalue out = {0};
+
+    if (cm_value_from_json(str(text), MAX, &out, &err) != CM_OK)
+        fail_msg("%s: %s", text, err.message);
+    assert_string_equal(out.json, json);
+    assert_string_equal(out.marks, marks);
+    /* What it gives is canonical already. */
+    cm_autovalue again = {0};
+    assert_int_equal(cm_value_canonical(cm_value_view(&out), MAX, &again, &err), CM_OK);
+    assert_string_equal(again.json, json);
+    assert_string_equal(again.marks, marks);
+}
+
+static void numbers_from_outside_are_never_rounded(void **state)
+{
+    (void)state;
+    from_json_is("9007199254740992", "9007199254740992", "");
+    from_json_is("9007199254740993", "\"9007199254740993\"", "{\"\":\"bigint\"}");
+    from_json_is("-9007199254740993", "\"-9007199254740993\"", "{\"\":\"bigint\"}");
+    from_json_is("18446744073709551615", "\"18446744073709551615\"", "{\"\":\"bigint\"}");
+    from_json_is("-123456789012345678901234567890", "\"-123456789012345678901234567890\"",
+                 "{\"\":\"bigint\"}");
+    from_json_is("[1e400,-1e400,-0,-0.0,0,1e2,1.0]", "[null,null,0,0,0,100,1]",
+                 "{\"/0\":\"inf\",\"/1\":\"-inf\",\"/2\":\"-0\",\"/3\":\"-0\"}");
+    from_json_is("{\"b/\":{\"\":99999999999999999999},\"b!\":-0}",
+                 "{\"b!\":0,\"b/\":{\"\":\"99999999999999999999\"}}",
+                 "{\"/b!\":\"-0\",\"/b~1/\":\"bigint\"}");
+}
+
+static void outside_text_is_read_like_json_parse_reads_it(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_autovalue out = {0};
+
+    from_json_is("{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":3,\"b\":2}", "");
+    from_json_is("\"cut \\ud83d\"", "\"cut \xef\xbf\xbd\"", "");
+    from_json_is("\"\\\\ud83d \\ude00 \\ud83d\\ude00\"", "\"\\\\ud83d \xef\xbf\xbd \xf0\x9f\x98\x80\"", "");
+    from_json_is("\"latin \xe9\"", "\"latin \xef\xbf\xbd\"", "");
+    from_json_is("\xef\xbb\xbf true", "true", "");
+    from_json_is("{\"$map\":[],\"__proto__\":1}", "{\"$map\":[],\"__proto__\":1}", "");
+    assert_int_equal(cm_value_from_json(str("no"), MAX, &out, &err), CM_E_INVALID);
+    assert_int_equal(cm_value_from_json(str(""), MAX, &out, &err), CM_E_INVALID);
+    assert_int_equal(cm_value_from_json(str("\"\\ud83d"), MAX, &out, &err), CM_E_INVALID);
+}
+
+static void text_becomes_a_string_value(void **state)
+{
+    (void)state;
+    cm_autovalue v = cm_value_from_text(cm_str_mk("a\0\xff\"", 4));
+    cm_autovalue copy = cm_value_dup(cm_value_view(&v));
+
+    assert_string_equal(v.json, "\"a\\u0000\xef\xbf\xbd\\\"\"");
+    assert_string_equal(copy.json, v.json);
+    assert_int_equal(copy.json_len, v.json_len);
+    assert_int_equal(copy.marks_len, 0);
+}
+
+/* ---- views ---- */
+
+#define ALL_JSON                                                                                           \
+    "{\"u\":null,\"n\":null,\"i\":null,\"j\":null,\"z\":0,\"b\":\"12345678901234567890\",\"d\":"           \
+    "951782400123,\"x\":null,"                                                                             \
+    "\"m\":[[\"k\",null]],\"s\":[null,1],\"e\":{\"message\":\"bad\",\"name\":\"E\",\"$c\":1},\"y\":\"AQI=" \
+    "\",\"w\":\"AAAAAAAA8D8=\","                                                                           \
+    "\"a\":[null],\"$p\":{\"$$q\":true}}"
+#define ALL_MARKS                                                                                  \
+    "{\"/u\":\"undefined\",\"/n\":\"nan\",\"/i\":\"inf\",\"/j\":\"-inf\",\"/z\":\"-0\",\"/"        \
+    "b\":\"bigint\",\"/d\":\"date\",\"/x\":\"date\","                                              \
+    "\"/m\":\"map\",\"/m/0/1\":\"undefined\",\"/s\":\"set\",\"/s/0\":\"nan\",\"/e\":\"error\",\"/" \
+    "y\":\"bytes\",\"/w\":\"float64\","                                                            \
+    "\"/a/0\":\"undefined\"}"
+
+static void tools_receive_what_json_stringify_would_send(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_autobuf out = CM_BUF_INIT(MAX);
+
+    assert_int_equal(cm_value_to_tool_json((struct cm_value){str(ALL_JSON), str(ALL_MARKS)}, &out, &err),
+                     CM_OK);
+    assert_string_equal(
+        out.ptr,
+        "{\"n\":null,\"i\":null,\"j\":null,\"z\":0,\"b\":12345678901234567890,\"d\":\"2000-02-29T00:00:00."
+        "123Z\","
+        "\"x\":null,\"m\":{},\"s\":{},\"e\":{\"message\":\"bad\",\"name\":\"E\",\"$c\":1},\"y\":\"AQI=\","
+        "\"w\":\"AAAAAAAA8D8=\",\"a\":[null],\"$p\":{\"$$q\":true}}");
+    cm_buf_clear(&out);
+    assert_int_equal(cm_value_to_tool_json((struct cm_value){0}, &out, &err), CM_OK);
+    assert_string_equal(out.ptr, "{}");
+    cm_buf_clear(&out);
+    assert_int_equal(
+        cm_value_to_tool_json((struct cm_value){str("null"), str("{\"\":\"undefined\"}")}, &out, &err),
+        CM_OK);
+    assert_string_equal(out.ptr, "{}");
+}
+
+static void readers_see_forms_that_no_document_can_imitate(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_autobuf out = CM_BUF_INIT(MAX);
+    bool appended = false;
+
+    assert_int_equal(
+        cm_value_to_reader_json((struct cm_value){str(ALL_JSON), str(ALL_MARKS)}, &out, &appended, &err),
+        CM_OK);
+    assert_true(appended);
+    assert_string_equal(
+        out.ptr,
+        "{\"n\":\"NaN\",\"i\":\"Infinity\",\"j\":\"-Infinity\",\"z\":0,\"b\":\"12345678901234567890\","
+        "\"d\":\"2000-02-29T00:00:00.123Z\",\"x\":null,\"m\":{\"$map\":[[\"k\",null]]},\"s\":{\"$set\":["
+        "\"NaN\",1]},"
+        "\"e\":{\"$error\":{\"message\":\"bad\",\"name\":\"E\",\"$$c\":1}},\"y\":{\"$bytes\":\"AQI=\"},"
+        "\"w\":{\"$bytes\":\"AAAAAAAA8D8=\",\"$type\":\"float64\"},\"a\":[null],\"$$p\":{\"$$$q\":true}}");
+    cm_buf_clear(&out);
+    assert_int_equal(
+        cm_value_to_reader_json((struct cm_value){.json = str("{\"$bytes\":1}")}, &out, &appended, &err),
+        CM_OK);
+    assert_string_equal(out.ptr, "{\"$$bytes\":1}");
+    cm_buf_clear(&out);
+    assert_int_equal(cm_value_to_reader_json((struct cm_value){0}, &out, &appended, &err), CM_OK);
+    assert_false(appended);
+    assert_int_equal(out.len, 0);
+    assert_int_equal(cm_value_to_reader_json((struct cm_value){str("null"), str("{\"\":\"undefined\"}")},
+                                             &out, &appended, &err),
+                     CM_OK);
+    assert_false(appended);
+    assert_int_equal(
+        cm_value_to_reader_json((struct cm_value){str("1"), str("{\"\":\"map\"}")}, &out, &appended, &err),
+        CM_E_INVALID);
+}
+
+static void dates_print_as_iso_text_at_every_edge(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ms, *text;
+    } cases[] = {
+        {"0", "\"1970-01-01T00:00:00.000Z\""},
+        {"-1", "\"1969-12-31T23:59:59.999Z\""},
+        {"8640000000000000", "\"+275760-09-13T00:00:00.000Z\""},
+        {"-8640000000000000", "\"-271821-04-20T00:00:00.000Z\""},
+        {"253402300799999", "\"9999-12-31T23:59:59.999Z\""},
+        {"253402300800000", "\"+010000-01-01T00:00:00.000Z\""},
+        {"-62167219200000", "\"0000-01-01T00:00:00.000Z\""},
+        {"-62167219200001", "\"-000001-12-31T23:59:59.999Z\""},
+        {"4107542400000", "\"2100-03-01T00:00:00.000Z\""},
+    };
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(cases); i++) {
+        struct cm_err err = {0};
+        cm_autobuf out = CM_BUF_INIT(100);
+        assert_int_equal(
+            cm_value_to_tool_json((struct cm_value){str(cases[i].ms), str("{\"\":\"date\"}")}, &out, &err),
+            CM_OK);
+        assert_string_equal(out.ptr, cases[i].text);
+    }
+}
+
+/* 40,000 members, each marked: looking each mark up on its own would take 800 million comparisons. */
+static void many_marks_cost_no_more_than_sorting_them(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_autobuf json = CM_BUF_INIT(4u << 20), marks = CM_BUF_INIT(4u << 20);
+    cm_autovalue out = {0};
+
+    for (int i = 0; i < 40000; i++) {
+        cm_buf_addf(&json, "%c\"k%d\":null", i ? ',' : '{', i);
+        cm_buf_addf(&marks, "%c\"/k%d\":\"nan\"", i ? ',' : '{', i);
+    }
+    cm_buf_add_char(&json, '}');
+    cm_buf_add_char(&marks, '}');
+    int64_t start = cm_mono_us();
+    assert_int_equal(
+        cm_value_canonical((struct cm_value){cm_buf_str(&json), cm_buf_str(&marks)}, 8u << 20, &out, &err),
+        CM_OK);
+    print_message("40,000 marks: %lld us\n", (long long)(cm_mono_us() - start));
+    assert_true(cm_mono_us() - start < 1000000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_print_as_ecmascript_prints_them),
+        cmocka_unit_test(documents_have_the_canonical_form_of_rfc_8785),
+        cmocka_unit_test(parse_errors_say_where),
+        cmocka_unit_test(relaxed_text_may_have_comments_and_trailing_commas),
+        cmocka_unit_test(depth_is_bounded_and_the_bound_itself_is_allowed),
+        cmocka_unit_test(strings_with_a_nul_are_not_read_as_shorter_ones),
+        cmocka_unit_test(writers_give_compact_and_indented_text),
+        cmocka_unit_test(objects_are_decoded_by_table),
+        cmocka_unit_test(decoding_errors_name_the_key_and_both_kinds),
+        cmocka_unit_test(marks_are_sorted_and_kept),
+        cmocka_unit_test(a_mark_must_point_at_a_stand_in_of_its_kind),
+        cmocka_unit_test(hostile_values_are_refused_with_their_place),
+        cmocka_unit_test(bytes_are_bounded_together),
+        cmocka_unit_test(numbers_from_outside_are_never_rounded),
+        cmocka_unit_test(outside_text_is_read_like_json_parse_reads_it),
+        cmocka_unit_test(text_becomes_a_string_value),
+        cmocka_unit_test(tools_receive_what_json_stringify_would_send),
+        cmocka_unit_test(readers_see_forms_that_no_document_can_imitate),
+        cmocka_unit_test(dates_print_as_iso_text_at_every_edge),
+        cmocka_unit_test(many_marks_cost_no_more_than_sorting_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
