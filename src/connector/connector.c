@@ -319,7 +319,7 @@ static bool looks_like(const struct cm_method *m, struct cm_str wanted, const ch
             return true;
     }
     *distance = 10 + (unsigned)(len > wanted.len ? len - wanted.len : wanted.len - len);
-    return wanted.len >= 4 && len >= 4 &&
+    return wanted.ptr && wanted.len >= 4 && len >= 4 &&
            (memmem(m->name, len, wanted.ptr, wanted.len) || memmem(wanted.ptr, wanted.len, m->name, len));
 }
 
