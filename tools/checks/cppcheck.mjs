@@ -1,0 +1,44 @@
+// cppcheck over the sources. A suppression stands in the code, with its reason: `// cppcheck-suppress ID // reason`.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, finding, finish, readLines, run, sources } from './tree.mjs';
+
+const cache = join(build, 'cppcheck'); // results of files that did not change
+mkdirSync(cache, { recursive: true });
+
+const args = [
+  '--enable=warning,portability,performance',
+  '--inline-suppr',
+  '--quiet',
+  '--std=c11', // the newest this version knows; the compilers check the rest
+  '--template={file}:{line}: {message} [{id}]',
+  '-j2',
+  `--cppcheck-build-dir=${cache}`,
+  '-Isrc',
+  '-Iinclude',
+  '-D__linux__',
+  '-D_GNU_SOURCE',
+  '-DCM_AUTO_CLEANUP',
+  '--suppress=missingIncludeSystem',
+  '--suppress=unknownMacro', // macros of headers that are not given to it
+  '--suppress=normalCheckLevelMaxBranches',
+  '--suppress=autoVariables', // a local flag lent to an object for the time of one call
+  '--suppress=uninitvar:tests/*', // cmocka's assertions do not return, which it cannot see
+];
+const r = await run('cppcheck', [...args, ...sources('src|tests|bench|examples', 'c')]);
+if (r.status === 127) finding('cppcheck', 0, r.output);
+for (const line of r.output.split('\n')) {
+  const m = /^([^:\s]+):(\d+): (.*)$/.exec(line);
+  if (m) finding(m[1], m[2], m[3]);
+}
+for (const path of sources('src|include|tests|bench|examples', '[ch]')) {
+  readLines(path).forEach((line, i) => {
+    if (/cppcheck-suppress/.test(line) && !/cppcheck-suppress \S+ \/\/ \S/.test(line)) {
+      finding(path, i + 1, 'a suppression carries its reason: // cppcheck-suppress ID // reason');
+    }
+    if (/NOLINT/.test(line) && !/NOLINT(NEXTLINE)?\(\S+\)\s*:? ?\S/.test(line)) {
+      finding(path, i + 1, 'a suppression names its check and carries its reason: // NOLINT(check): reason');
+    }
+  });
+}
+finish();
