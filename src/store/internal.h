@@ -1,0 +1,144 @@
+/** What the files of store share. */
+#ifndef CM_STORE_INTERNAL_H
+#define CM_STORE_INTERNAL_H
+
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+/** Every statement, one row: name and SQL. Prepared at first use and kept. */
+#define CM_STORE_EXEC_COLUMNS                                                                           \
+    "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, " \
+    "code, input_json,"                                                                                 \
+    " input_marks, result_json, result_marks, logs"
+#define CM_STORE_EXEC_BRIEF                                                                                 \
+    "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, '', " \
+    "NULL, NULL,"                                                                                           \
+    " NULL, NULL, NULL"
+#define CM_STORE_CALL_COLUMNS                                                                      \
+    "seq, kind, parent_seq, connector, method, args_json, args_marks, args_hash, decision, rule, " \
+    "method_flags, c.state,"                                                                       \
+    " failed, outcome_json, outcome_marks, delivery, delivered_at, started_at, c.ended_at, line, col"
+
+#define CM_STORE_SQL_MAP(X)                                                                                 \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                             \
+    X(COMMIT, "COMMIT")                                                                                     \
+    X(ROLLBACK, "ROLLBACK")                                                                                 \
+    X(EXEC_INSERT,                                                                                          \
+      "INSERT INTO executions(id, runtime, state, code, seed, connectors, input_json, input_marks,"         \
+      " created_at, updated_at, ended_at, passes, owner, owner_pid)"                                        \
+      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 0, ?10, ?11, ?12)")                                  \
+    X(EXEC_FINISH,                                                                                          \
+      "UPDATE executions SET state = ?2, result_json = ?3, result_marks = ?4, error = ?5, logs = ?6,"       \
+      " warnings = ?7, updated_at = ?8, ended_at = ?9, passes = ?10, owner = ?11, owner_pid = ?12"          \
+      " WHERE id = ?1 AND (?13 >> CASE state" CM_STORE_STATE_NUMBERS " ELSE 63 END) & 1")                   \
+    X(EXEC_STATE, "SELECT state FROM executions WHERE id = ?1")                                             \
+    X(EXEC_GET, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE id = ?1")                           \
+    X(EXEC_LIST,                                                                                            \
+      "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions ORDER BY created_at DESC, id DESC LIMIT ?1")        \
+    X(EXEC_LIST_BRIEF,                                                                                      \
+      "SELECT " CM_STORE_EXEC_BRIEF " FROM executions ORDER BY created_at DESC, id DESC LIMIT ?1")          \
+    X(EXEC_LIST_OF, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE runtime = ?2"                   \
+                    " ORDER BY created_at DESC, id DESC LIMIT ?1")                                          \
+    X(EXEC_LIST_OF_BRIEF, "SELECT " CM_STORE_EXEC_BRIEF " FROM executions WHERE runtime = ?2"               \
+                          " ORDER BY created_at DESC, id DESC LIMIT ?1")                                    \
+    X(EXEC_DELETE, "DELETE FROM executions WHERE id = ?1 AND state NOT IN ('running', 'paused')")           \
+    X(EXEC_PRUNE,                                                                                           \
+      "DELETE FROM executions WHERE serial IN (SELECT serial FROM executions WHERE runtime = ?1"            \
+      " AND state NOT IN ('running', 'paused') ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?2)")      \
+    X(EXEC_COUNT, "SELECT count(*) FROM executions")                                                        \
+    X(OWNERS, "SELECT DISTINCT owner FROM executions WHERE state = 'running' AND owner IS NOT NULL")        \
+    X(ORPHAN_CALLS,                                                                                         \
+      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution IN"        \
+      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                           \
+    X(ORPHAN_PENDING,                                                                                       \
+      "UPDATE calls SET state = 'cancelled', ended_at = ?2 WHERE state = 'pending' AND execution IN"        \
+      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                           \
+    X(ORPHAN_EXECS,                                                                                         \
+      "UPDATE executions SET state = 'error', error = ?3, updated_at = ?2, ended_at = ?2, owner = NULL,"    \
+      " owner_pid = NULL WHERE state = 'running' AND owner IS ?1")                                          \
+    X(CALL_INSERT,                                                                                          \
+      "INSERT INTO calls(execution, seq, kind, parent_seq, connector, method, args_json, args_marks,"       \
+      " args_hash, decision, rule, method_flags, state, failed, outcome_json, outcome_marks, delivery,"     \
+      " delivered_at, started_at, ended_at, line, col)"                                                     \
+      " SELECT serial, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"   \
+      " ?20, ?21, ?22 FROM executions WHERE id = ?1 AND state = 'running'")                                 \
+    X(CALL_OUTCOME,                                                                                         \
+      "UPDATE calls SET state = ?3, failed = ?4, outcome_json = ?5, outcome_marks = ?6, delivery = ?7,"     \
+      " delivered_at = ?8, ended_at = ?9 WHERE execution = (SELECT serial FROM executions WHERE id = ?1"    \
+      " AND state = 'running') AND seq = ?2 AND state IN ('executing', 'pending')")                         \
+    X(CALL_DELIVERED, "UPDATE calls SET delivery = ?3, delivered_at = ?4 WHERE execution ="                 \
+                      " (SELECT serial FROM executions WHERE id = ?1 AND state = 'running') AND seq = ?2")  \
+    X(CALLS_ABANDON,                                                                                        \
+      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution ="         \
+      " (SELECT serial FROM executions WHERE id = ?1)")                                                     \
+    X(CALLS_OF, "SELECT " CM_STORE_CALL_COLUMNS " FROM calls c JOIN executions e ON e.serial = c.execution" \
+                " WHERE e.id = ?1 ORDER BY seq")
+
+/** The number of each execution state in a mask, for EXEC_FINISH; checked against the enum when the store
+ * opens. */
+#define CM_STORE_STATE_NUMBERS                                                                      \
+    " WHEN 'running' THEN 0 WHEN 'paused' THEN 1 WHEN 'completed' THEN 2 WHEN 'error' THEN 3 WHEN " \
+    "'rejected' THEN 4"                                                                             \
+    " WHEN 'rolled_back' THEN 5 WHEN 'cancelled' THEN 6 WHEN 'expired' THEN 7"
+
+enum cm_store_sql {
+#define CM_STORE_SQL_ENUM_(name, sql) CM_SQL_##name,
+    CM_STORE_SQL_MAP(CM_STORE_SQL_ENUM_)
+#undef CM_STORE_SQL_ENUM_
+        CM_SQL_COUNT_
+};
+
+struct cm_store {
+    sqlite3 *db;
+    sqlite3_stmt *stmts[CM_SQL_COUNT_];
+    char *path;      /* NULL: memory */
+    bool in_group;   /* a transaction is open */
+    unsigned losses; /* groups that could not be committed */
+    char *owner;     /* name of our lock; NULL until the first execution */
+    int owner_fd;    /* holds the lock; -1 */
+};
+
+/** One parameter of a statement. */
+struct cm_sql_arg {
+    enum { CM_ARG_NULL, CM_ARG_INT, CM_ARG_TEXT, CM_ARG_BLOB } type;
+    int64_t n;
+    struct cm_str s;
+};
+#define CM_A_INT(v)       ((struct cm_sql_arg){.type = CM_ARG_INT, .n = (int64_t)(v)})
+#define CM_A_TEXT(v)      ((struct cm_sql_arg){.type = CM_ARG_TEXT, .s = (v)})
+#define CM_A_Z(v)         cm_store__z(v)
+#define CM_A_OPT(v)       cm_store__opt(v)
+#define CM_A_BLOB(p, len) ((struct cm_sql_arg){.type = CM_ARG_BLOB, .s = {(const char *)(p), (len)}})
+#define CM_A_NULL         ((struct cm_sql_arg){.type = CM_ARG_NULL})
+
+/** NULL gives SQL's NULL. */
+struct cm_sql_arg cm_store__z(const char *z);
+/** Empty gives SQL's NULL. */
+struct cm_sql_arg cm_store__opt(struct cm_str s);
+
+/** The statement with its parameters bound (borrowed by it until the reset); step it, then cm_store__reset.
+ */
+cm_status cm_store__bind(cm_store *s, enum cm_store_sql which, const struct cm_sql_arg *args, size_t n,
+                         sqlite3_stmt **out, struct cm_err *err);
+void cm_store__reset(sqlite3_stmt *st);
+/** Bind, run to the end, reset. *changed (may be NULL) is the number of rows it changed. */
+cm_status cm_store__run(cm_store *s, enum cm_store_sql which, const struct cm_sql_arg *args, size_t n,
+                        size_t *changed, struct cm_err *err);
+#define CM_STORE_RUN(s, which, changed, err, ...)                                                        \
+    cm_store__run(s, which, (const struct cm_sql_arg[]){__VA_ARGS__},                                    \
+                  sizeof((const struct cm_sql_arg[]){__VA_ARGS__}) / sizeof(struct cm_sql_arg), changed, \
+                  err)
+/** The database's own words for what failed, with what we were doing; full disk and busy are named as such.
+ */
+cm_status cm_store__error(cm_store *s, int rc, const char *what, struct cm_err *err);
+/** Open the group's transaction unless it is open. */
+cm_status cm_store__begin(cm_store *s, struct cm_err *err);
+/** Undo the open group after a failure; its records are lost and counted as such. */
+void cm_store__lose(cm_store *s);
+
+/** Take the lock that says "this process is alive" (once). */
+cm_status cm_store__own(cm_store *s, struct cm_err *err);
+void cm_store__disown(cm_store *s);
+
+#endif

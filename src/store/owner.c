@@ -1,0 +1,150 @@
+/*
+ * Whose a running execution is.
+ *
+ * A process that runs executions holds an flock on a file beside the store, "<store>.<16 hex digits>.owner",
+ * named in the owner column. The kernel drops the lock with the process, however it ends, so a running
+ * execution whose owner's file can be locked by somebody else (or is gone) is orphaned: nobody will ever
+ * finish it. No process id is trusted for this; ids are reused. Names are random and never used twice, so
+ * removing a dead owner's file cannot hit a living one.
+ */
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/random.h"
+#include "store/internal.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define OWNERS_MAX 256 /* dead owners handled at once; the rest at the next look */
+
+static char *lock_path(const cm_store *s, const char *owner)
+{
+    return cm_asprintf("%s.%s.owner", s->path, owner);
+}
+
+cm_status cm_store__own(cm_store *s, struct cm_err *err)
+{
+    uint8_t raw[8];
+    char name[17];
+    cm_autofree char *path = NULL;
+    cm_autoclose int fd = -1;
+
+    if (s->owner || !s->path)
+        return CM_OK;
+    cm_random_bytes(raw, sizeof raw);
+    for (size_t i = 0; i < sizeof raw; i++)
+        (void)snprintf(name + 2 * i, 3, "%02x", raw[i]);
+    path = lock_path(s, name);
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return cm_err_errno(err, errno, "create '%s'", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        cm_status st = cm_err_errno(err, errno, "lock '%s'", path);
+
+        (void)unlink(path);
+        return st;
+    }
+    s->owner = cm_strdup(name);
+    s->owner_fd = cm_steal_fd(&fd);
+    return CM_OK;
+}
+
+void cm_store__disown(cm_store *s)
+{
+    cm_autofree char *path = NULL;
+
+    if (!s->owner)
+        return;
+    path = lock_path(s, s->owner);
+    (void)unlink(path);
+    cm_fd_close(s->owner_fd);
+    s->owner_fd = -1;
+    free(cm_steal(&s->owner));
+}
+
+/** Whether the name can be one of ours; anything else in the column is a damaged row, whose owner cannot be
+ * alive. */
+static bool is_name(const char *owner)
+{
+    return strlen(owner) == 16 && strspn(owner, "0123456789abcdef") == 16;
+}
+
+/** Whether the process of that name is gone; its file is then removed. What cannot be told counts as alive.
+ */
+static bool is_dead(const cm_store *s, const char *owner)
+{
+    cm_autofree char *path = lock_path(s, owner);
+    cm_autoclose int fd = -1;
+
+    if (!is_name(owner))
+        return true;
+    fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return errno == ENOENT;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return false;
+    (void)unlink(path);
+    return true;
+}
+
+static cm_status list_owners(cm_store *s, char **names, size_t *n, struct cm_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    cm_status st = cm_store__bind(s, CM_SQL_OWNERS, NULL, 0, &q, err);
+    int rc = SQLITE_DONE;
+
+    if (st != CM_OK)
+        return st;
+    while (*n < OWNERS_MAX && (rc = sqlite3_step(q)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(q, 0);
+
+        if (name)
+            names[(*n)++] = cm_strdup(name);
+    }
+    cm_store__reset(q);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? CM_OK : cm_store__error(s, rc, "list the owners", err);
+}
+
+static cm_status orphan(cm_store *s, const char *owner, size_t *n, struct cm_err *err)
+{
+    static const char error[] =
+        "{\"name\":\"Error\",\"message\":\"The process that ran this program ended before the program did. "
+        "Calls shown as 'unknown' may have taken effect: look before running it again.\","
+        "\"code\":\"interrupted\"}";
+    const struct cm_sql_arg args[] = {CM_A_Z(owner), CM_A_INT(cm_now_ms()), CM_A_Z(error)};
+    size_t changed = 0;
+    cm_status st = cm_store__begin(s, err);
+
+    if (st == CM_OK)
+        st = cm_store__run(s, CM_SQL_ORPHAN_CALLS, args, 2, NULL, err);
+    if (st == CM_OK)
+        st = cm_store__run(s, CM_SQL_ORPHAN_PENDING, args, 2, NULL, err);
+    if (st == CM_OK)
+        st = cm_store__run(s, CM_SQL_ORPHAN_EXECS, args, 3, &changed, err);
+    if (st == CM_OK)
+        *n += changed;
+    return st;
+}
+
+cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err)
+{
+    char *names[OWNERS_MAX];
+    size_t n_names = 0, found = 0;
+    cm_status st = CM_OK;
+
+    if (s->path)
+        st = list_owners(s, names, &n_names, err);
+    for (size_t i = 0; i < n_names; i++) {
+        if (st == CM_OK && (!s->owner || !cm_z_eq(names[i], s->owner)) && is_dead(s, names[i]))
+            st = orphan(s, names[i], &found, err);
+        free(names[i]);
+    }
+    if (st == CM_OK && found > 0)
+        st = cm_store_commit(s, true, err);
+    if (st == CM_OK && n)
+        *n = found;
+    return st;
+}

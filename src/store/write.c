@@ -1,0 +1,183 @@
+/* Writing: what a run records, in the order in which it must be able to crash. */
+#include "base/clock.h"
+#include "store/internal.h"
+
+#include <unistd.h>
+
+static const char *const exec_text[CM_EXEC_STATE_COUNT_] = {
+#define TEXT_(n, t) [CM_EXEC_##n] = t,
+    CM_EXEC_STATE_MAP(TEXT_)
+#undef TEXT_
+};
+static const char *const call_text[CM_CALL_STATE_COUNT_] = {
+#define TEXT_(n, t) [CM_CALL_##n] = t,
+    CM_CALL_STATE_MAP(TEXT_)
+#undef TEXT_
+};
+
+/* The numbers that CM_STORE_STATE_NUMBERS writes into SQL. */
+_Static_assert(CM_EXEC_RUNNING == 0 && CM_EXEC_PAUSED == 1 && CM_EXEC_COMPLETED == 2 && CM_EXEC_ERROR == 3,
+               "state numbers");
+_Static_assert(CM_EXEC_REJECTED == 4 && CM_EXEC_ROLLED_BACK == 5 && CM_EXEC_CANCELLED == 6 &&
+                   CM_EXEC_EXPIRED == 7,
+               "state numbers");
+_Static_assert(CM_EXEC_STATE_COUNT_ == 8, "a new state needs its number in CM_STORE_STATE_NUMBERS");
+
+const char *cm_exec_state_text(enum cm_exec_state s)
+{
+    return (unsigned)s < CM_EXEC_STATE_COUNT_ ? exec_text[s] : "error";
+}
+
+const char *cm_call_state_text(enum cm_call_state s)
+{
+    return (unsigned)s < CM_CALL_STATE_COUNT_ ? call_text[s] : "unknown";
+}
+
+/** After a failed write: where the database has given up the whole group, its records are lost. */
+static cm_status failed(cm_store *s, cm_status st)
+{
+    if (s->in_group && sqlite3_get_autocommit(s->db))
+        cm_store__lose(s);
+    return st;
+}
+
+/** A write of one statement within the group. */
+#define WRITE(s, which, changed, err, ...)                           \
+    ({                                                               \
+        cm_status st_ = cm_store__begin(s, err);                     \
+        if (st_ == CM_OK)                                            \
+            st_ = CM_STORE_RUN(s, which, changed, err, __VA_ARGS__); \
+        st_ == CM_OK ? CM_OK : failed(s, st_);                       \
+    })
+
+cm_status cm_store_begin(cm_store *s, const struct cm_exec_row *row, struct cm_err *err)
+{
+    cm_status st = cm_store__own(s, err);
+
+    if (st != CM_OK)
+        return st;
+    return WRITE(s, CM_SQL_EXEC_INSERT, NULL, err, CM_A_Z(row->id), CM_A_Z(row->runtime),
+                 CM_A_Z(cm_exec_state_text(row->state)), CM_A_TEXT(row->code),
+                 CM_A_BLOB(row->seed, sizeof row->seed),
+                 CM_A_Z(row->connectors_json ? row->connectors_json : "[]"), CM_A_OPT(row->input.json),
+                 CM_A_OPT(row->input.marks), CM_A_INT(row->created_at), CM_A_INT(row->passes),
+                 CM_A_Z(s->owner), CM_A_INT(getpid()));
+}
+
+static cm_status not_in_state(cm_store *s, const char *id, const char *what, struct cm_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    cm_status st = cm_store__bind(s, CM_SQL_EXEC_STATE, (const struct cm_sql_arg[]){CM_A_Z(id)}, 1, &q, err);
+
+    if (st != CM_OK)
+        return st;
+    if (sqlite3_step(q) == SQLITE_ROW)
+        st = cm_err_set(err, CM_E_CONFLICT, "execution '%.100s' is %.20s: it cannot be %s", id,
+                        (const char *)sqlite3_column_text(q, 0), what);
+    else
+        st = cm_err_set(err, CM_E_NOT_FOUND, "there is no execution '%.100s'", id);
+    cm_store__reset(q);
+    return st;
+}
+
+cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const struct cm_exec_row *row,
+                          struct cm_err *err)
+{
+    bool running = row->state == CM_EXEC_RUNNING;
+    size_t changed = 0;
+    cm_status st = running ? cm_store__own(s, err) : CM_OK;
+
+    if (st == CM_OK)
+        st = WRITE(s, CM_SQL_EXEC_FINISH, &changed, err, CM_A_Z(id), CM_A_Z(cm_exec_state_text(row->state)),
+                   row->has_result ? CM_A_TEXT(row->result.json) : CM_A_NULL,
+                   row->has_result ? CM_A_TEXT(row->result.marks) : CM_A_NULL, CM_A_OPT(row->error_json),
+                   CM_A_OPT(row->logs_json), CM_A_OPT(row->warnings_json), CM_A_INT(row->updated_at),
+                   CM_A_INT(row->ended_at), CM_A_INT(row->passes), running ? CM_A_Z(s->owner) : CM_A_NULL,
+                   running ? CM_A_INT(getpid()) : CM_A_NULL, CM_A_INT(from_mask));
+    if (st == CM_OK && changed == 0)
+        st = not_in_state(s, id, cm_exec_state_text(row->state), err);
+    if (st != CM_OK)
+        return st;
+    return cm_store_commit(s, true, err);
+}
+
+static cm_status nothing_changed(cm_store *s, const char *id, uint32_t seq, const char *what,
+                                 struct cm_err *err)
+{
+    cm_status st = not_in_state(s, id, what, err);
+
+    return st == CM_E_CONFLICT ? cm_err_prefix(err, "call %u", seq) : st;
+}
+
+cm_status cm_store_call_intent(cm_store *s, const char *id, const struct cm_call_row *row, bool sync,
+                               struct cm_err *err)
+{
+    size_t changed = 0;
+    cm_status st = WRITE(
+        s, CM_SQL_CALL_INSERT, &changed, err, CM_A_Z(id), CM_A_INT(row->seq), CM_A_INT(row->kind),
+        CM_A_INT(row->parent_seq), CM_A_Z(row->connector), CM_A_Z(row->method), CM_A_OPT(row->args.json),
+        CM_A_OPT(row->args.marks), CM_A_Z(row->args_hash ? row->args_hash : ""), CM_A_Z(row->decision),
+        CM_A_Z(row->rule), CM_A_INT(row->method_flags), CM_A_Z(cm_call_state_text(row->state)),
+        CM_A_INT(row->failed), row->has_outcome ? CM_A_TEXT(row->outcome.json) : CM_A_NULL,
+        row->has_outcome ? CM_A_TEXT(row->outcome.marks) : CM_A_NULL, CM_A_INT(row->delivery),
+        CM_A_INT(row->delivered_at), CM_A_INT(row->started_at), CM_A_INT(row->ended_at), CM_A_INT(row->line),
+        CM_A_INT(row->column));
+
+    if (st == CM_OK && changed == 0)
+        st = nothing_changed(s, id, row->seq, "given another call", err);
+    if (st != CM_OK)
+        return st;
+    return sync ? cm_store_commit(s, true, err) : CM_OK;
+}
+
+cm_status cm_store_call_outcome(cm_store *s, const char *id, const struct cm_call_row *row,
+                                struct cm_err *err)
+{
+    size_t changed = 0;
+    cm_status st = WRITE(s, CM_SQL_CALL_OUTCOME, &changed, err, CM_A_Z(id), CM_A_INT(row->seq),
+                         CM_A_Z(cm_call_state_text(row->state)), CM_A_INT(row->failed),
+                         row->has_outcome ? CM_A_TEXT(row->outcome.json) : CM_A_NULL,
+                         row->has_outcome ? CM_A_TEXT(row->outcome.marks) : CM_A_NULL,
+                         CM_A_INT(row->delivery), CM_A_INT(row->delivered_at), CM_A_INT(row->ended_at));
+
+    if (st == CM_OK && changed == 0)
+        st = nothing_changed(s, id, row->seq, "given this outcome (no such call is waiting for one)", err);
+    return st;
+}
+
+cm_status cm_store_call_delivered(cm_store *s, const char *id, uint32_t seq, int64_t delivery, int64_t at,
+                                  struct cm_err *err)
+{
+    size_t changed = 0;
+    cm_status st = WRITE(s, CM_SQL_CALL_DELIVERED, &changed, err, CM_A_Z(id), CM_A_INT(seq),
+                         CM_A_INT(delivery), CM_A_INT(at));
+
+    if (st == CM_OK && changed == 0)
+        st = nothing_changed(s, id, seq, "given a delivery (no such call)", err);
+    return st;
+}
+
+cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err)
+{
+    return WRITE(s, CM_SQL_CALLS_ABANDON, NULL, err, CM_A_Z(id), CM_A_INT(cm_now_ms()));
+}
+
+cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err)
+{
+    size_t changed = 0;
+    cm_status st = WRITE(s, CM_SQL_EXEC_DELETE, &changed, err, CM_A_Z(id));
+
+    if (st == CM_OK && changed == 0)
+        st = not_in_state(s, id, "deleted: cancel it first", err);
+    return st == CM_OK ? cm_store_commit(s, true, err) : st;
+}
+
+cm_status cm_store_prune(cm_store *s, const char *runtime, size_t keep, size_t *n, struct cm_err *err)
+{
+    size_t changed = 0;
+    cm_status st = WRITE(s, CM_SQL_EXEC_PRUNE, &changed, err, CM_A_Z(runtime), CM_A_INT(keep));
+
+    if (st == CM_OK && n)
+        *n = changed;
+    return st;
+}
