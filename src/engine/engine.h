@@ -25,9 +25,17 @@ struct cm_engine_opts {
 
 /** Set the engine's environment options and disable its helper threads. Call once, first thing in main, before cm_engine_new. */
 void cm_engine_prepare_process(bool no_jit);
+/**
+ * Take away what the engine reserved for itself beyond an ordinary program's need: everything after the first 32 MB of its address
+ * space for object shapes, which is writable from the start and would escape a limit on data. Call in each worker after cm_engine_new.
+ *
+ * Reads /proc/self/maps. Errors: CM_E_UNAVAILABLE it cannot be read, or no such reservation was found; nothing was changed.
+ */
+cm_status cm_engine_cap_reservations(struct cm_err *err);
 /** Create the VM and load the service realm. Errors: CM_E_INTERNAL with the exception's text (a broken bundle). */
 cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, struct cm_err *err);
 void cm_engine_free(cm_engine *e);
+CM_DEFINE_AUTO(cm_engine, cm_engine_free)
 /** Run the parser and a typical pass until they are compiled, then collect garbage. Blocks for 0.2 to 0.5 s. */
 cm_status cm_engine_warm(cm_engine *e, struct cm_err *err);
 /** One quick pass that touches what a real one touches, after lock-down. */
@@ -83,6 +91,7 @@ cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, 
                            struct cm_err *err);
 const struct cm_realm_result *cm_realm_result(const cm_realm *r);
 void cm_realm_free(cm_realm *r);
+CM_DEFINE_AUTO(cm_realm, cm_realm_free)
 
 /** The program text as it would run. A syntax error is CM_E_INVALID; *meta_json (owned, may be NULL) is then DONE's meta. */
 cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, size_t *len, char **meta_json, struct cm_err *err);

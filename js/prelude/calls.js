@@ -1,0 +1,83 @@
+// Calls to the host: numbered when issued, settled by deliveries, one at a time.
+import { decode, encode, makeError } from './codec.js';
+import { define, ErrorFn, isError, isObject, PromiseFn, reject, text, has } from './primordials.js';
+import { here, readStack, rememberPlace } from './position.js';
+import { OP_CALL, OP_STEP_END, STEP, TIMER } from './state.js';
+
+// Unanswered calls by id: {kind, yes, no, stack, run}.
+const pending = { __proto__: null };
+
+function issue(kind, connector, method, json, marks, entry) {
+    const stack = kind === TIMER ? null : here(), place = stack === null ? null : readStack(stack.stack);
+    entry.kind = kind;
+    entry.stack = stack;
+    const id = send(OP_CALL, kind, connector, method, json, marks, place === null ? 0 : place.line, place === null ? 0 : place.column);
+    pending[id] = entry;
+    return id;
+}
+
+// A call whose answer is a promise. What cannot be encoded rejects it, like any failure of a call.
+export function call(kind, connector, method, value, root, run) {
+    try {
+        const { json, marks } = encode(value, root, true, 'pass data instead');
+        const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run };
+        const promise = new PromiseFn((yes, no) => {
+            entry.yes = yes;
+            entry.no = no;
+        });
+        issue(kind, connector, method, json, marks, entry);
+        return promise;
+    } catch (e) {
+        return reject(e);
+    }
+}
+
+export function timer(ms, run) {
+    issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null });
+}
+
+// What a failed call rejects with: an Error with the fields that came, placed where the call was issued.
+function failure(entry, value) {
+    let e = value;
+    if (!isObject(value) || !isError(value)) {
+        if (isObject(value) && typeof value.message === 'string' && (entry.kind !== STEP || has(value, 'name')))
+            e = makeError(value);
+        else if (entry.kind === STEP)
+            return value;
+        else
+            e = new ErrorFn(typeof value === 'string' && value !== '' ? value : 'The call failed without a message');
+    }
+    rememberPlace(e, entry.stack);
+    const place = entry.stack === null ? null : readStack(entry.stack.stack);
+    define(e, 'stack', place === null ? '' : place.stack, false, true);
+    return e;
+}
+
+// The function of a step without record runs now; its promise settles with the recorded form, which comes as a delivery.
+async function runStep(id, run) {
+    let failed = false, encoded;
+    try {
+        try {
+            encoded = encode(await run(), 'step result', false, 'return data instead');
+        } catch (e) {
+            failed = true;
+            encoded = encode(e, 'step error', true);
+        }
+    } catch (e) {
+        encoded = encode(new ErrorFn(isError(e) ? text(e.message) : 'The step threw a value that cannot be recorded'), 'step error', true);
+    }
+    send(OP_STEP_END, id, failed, encoded.json, encoded.marks);
+}
+
+export function deliver(id, failed, execute, json, marks) {
+    const entry = pending[id];
+    if (execute) {
+        runStep(id, entry.run);
+        return;
+    }
+    delete pending[id];
+    if (failed)
+        entry.no(failure(entry, decode(json, marks)));
+    else
+        entry.yes(decode(json, marks));
+}

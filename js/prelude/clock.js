@@ -1,0 +1,139 @@
+// Time and randomness of a pass. The clock moves on deliveries only, and randomness is a function of (seed, number of the delivery),
+// so that a replay sees what the first pass saw. The generator is xoshiro128** seeded by splitmix32: even and fast, and *not*
+// cryptographic - whoever knows the seed knows every value.
+import {
+    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, isView, NumberFn,
+    RangeErrorFn, TypeErrorFn,
+} from './primordials.js';
+import { state } from './state.js';
+
+let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+let k0 = 0, k1 = 0, k2 = 0, k3 = 0;
+
+function mix(x) {
+    x = imul(x ^ (x >>> 16), 0x21f0aaad);
+    x = imul(x ^ (x >>> 15), 0x735a2d97);
+    return x ^ (x >>> 15);
+}
+
+export function reseed(delivery) {
+    s0 = mix(k0 + imul(delivery, 0x9e3779b9));
+    s1 = mix(k1 ^ s0);
+    s2 = mix(k2 ^ s1);
+    // All zero is the one state that stays where it is.
+    s3 = mix(k3 ^ s2) || 1;
+}
+
+export function seed(hex) {
+    const word = i => NumberFn('0x' + cut(hex, i, i + 8)) | 0;
+    k0 = word(0);
+    k1 = word(8);
+    k2 = word(16);
+    k3 = word(24);
+    reseed(0);
+}
+
+function next32() {
+    const x = imul(s1, 5), out = imul((x << 7) | (x >>> 25), 9) >>> 0, t = s1 << 9;
+    s2 ^= s0;
+    s3 ^= s1;
+    s1 ^= s2;
+    s0 ^= s3;
+    s2 ^= t;
+    s3 = (s3 << 11) | (s3 >>> 21);
+    return out;
+}
+
+const random = () => ((next32() >>> 5) * 0x4000000 + (next32() >>> 6)) / 0x20000000000000;
+
+function makeCrypto() {
+    const typed = Reflect.getPrototypeOf(Uint8Array.prototype);
+    const tag = getOwnPropertyDescriptor(typed, Symbol.toStringTag).get;
+    const buffer = getOwnPropertyDescriptor(typed, 'buffer').get;
+    const offset = getOwnPropertyDescriptor(typed, 'byteOffset').get;
+    const length = getOwnPropertyDescriptor(typed, 'byteLength').get;
+    const hex = byte => (byte < 16 ? '0' : '') + apply(Number.prototype.toString, byte, [16]);
+    return freeze({
+        __proto__: null,
+        getRandomValues(array) {
+            const kind = isView(array) ? apply(tag, array, []) : undefined;
+            if (kind === undefined || kind === 'Float32Array' || kind === 'Float64Array' || kind === 'Float16Array')
+                throw new TypeErrorFn('crypto.getRandomValues takes an integer typed array, such as new Uint8Array(16)');
+            const n = apply(length, array, []);
+            if (n > 65536)
+                throw new RangeErrorFn(`crypto.getRandomValues fills at most 65536 bytes; this array has ${n}`);
+            const bytes = new Uint8Array(apply(buffer, array, []), apply(offset, array, []), n);
+            for (let i = 0; i < n; i++)
+                bytes[i] = next32() >>> 24;
+            return array;
+        },
+        randomUUID() {
+            let out = '';
+            for (let i = 0; i < 16; i++) {
+                let byte = next32() >>> 24;
+                if (i === 6)
+                    byte = (byte & 15) | 0x40;
+                if (i === 8)
+                    byte = (byte & 63) | 0x80;
+                out += (i === 4 || i === 6 || i === 8 || i === 10 ? '-' : '') + hex(byte);
+            }
+            return out;
+        },
+    });
+}
+
+// A global made at its first use, since most programs use few of them.
+export function lazy(name, make) {
+    const settle = value => {
+        defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+        return value;
+    };
+    defineProperty(global, name, {
+        __proto__: null, enumerable: false, configurable: true, get: () => settle(make()), set: settle,
+    });
+}
+
+function patchDate() {
+    const { toString } = DateFn.prototype;
+    const now = () => state.now;
+    function Date(...args) {
+        if (new.target === undefined)
+            return apply(toString, new DateFn(state.now), []);
+        return construct(DateFn, args.length === 0 ? [state.now] : args, new.target);
+    }
+    define(Date, 'prototype', DateFn.prototype, false, false);
+    define(Date, 'length', 7, false, true);
+    define(Date, 'now', now, false, true);
+    define(Date, 'parse', DateFn.parse, false, true);
+    define(Date, 'UTC', DateFn.UTC, false, true);
+    define(DateFn.prototype, 'constructor', Date, false, true);
+    define(global, 'Date', Date, false, true);
+}
+
+function patchIntl() {
+    const intl = global.Intl, format = intl.DateTimeFormat.prototype;
+    const getter = getOwnPropertyDescriptor(format, 'format').get, { formatToParts } = format;
+    defineProperty(format, 'format', {
+        __proto__: null, enumerable: false, configurable: true, set: undefined,
+        get() {
+            const bound = apply(getter, this, []);
+            return date => bound(date === undefined ? state.now : date);
+        },
+    });
+    define(format, 'formatToParts', function (date) {
+        return apply(formatToParts, this, [date === undefined ? state.now : date]);
+    }, false, true);
+    return intl;
+}
+
+export function install() {
+    patchDate();
+    define(Math, 'random', random, false, true);
+    lazy('crypto', makeCrypto);
+    lazy('performance', () => freeze({ __proto__: null, now: () => state.now - state.start, timeOrigin: state.start }));
+    const intl = global.Intl;
+    lazy('Intl', () => {
+        define(global, 'Intl', intl, false, true);
+        return patchIntl();
+    });
+}

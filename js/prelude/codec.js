@@ -1,0 +1,418 @@
+// Values that cross: JSON text plus marks outside of it (src/json/value.h has the table). Each getter, proxy trap and toJSON of
+// the program runs once. What has no faithful form is a TypeError that names the path.
+import {
+    apply, charCode, cut, DateFn, define, defineProperty, ErrorFn, find, getOwnPropertyDescriptor, getPrototypeOf, has, isArray,
+    isError, isObject, isView, keys, MapFn, ObjectPrototype, parse, PromiseFn, RangeErrorFn, SetFn, stringify, text, TypeErrorFn,
+} from './primordials.js';
+
+// Below CM_VALUE_MAX_DEPTH, since containers such as Map add a level of their own to the JSON.
+const MAX_DEPTH = 500;
+// CM_FRAME_MAX_BYTES; the host's own limits are smaller and are enforced there.
+const MAX_CHARS = 64 << 20;
+
+const mapSize = getOwnPropertyDescriptor(Map.prototype, 'size').get;
+const setSize = getOwnPropertyDescriptor(Set.prototype, 'size').get;
+const { forEach: mapForEach, set: mapSet } = Map.prototype;
+const { forEach: setForEach, add: setAdd } = Set.prototype;
+const { getTime } = Date.prototype;
+const typed = getPrototypeOf(Uint8Array.prototype);
+const typedTag = getOwnPropertyDescriptor(typed, Symbol.toStringTag).get;
+const typedBuffer = getOwnPropertyDescriptor(typed, 'buffer').get;
+const typedOffset = getOwnPropertyDescriptor(typed, 'byteOffset').get;
+const typedLength = getOwnPropertyDescriptor(typed, 'byteLength').get;
+const viewBuffer = getOwnPropertyDescriptor(DataView.prototype, 'buffer').get;
+const viewOffset = getOwnPropertyDescriptor(DataView.prototype, 'byteOffset').get;
+const viewLength = getOwnPropertyDescriptor(DataView.prototype, 'byteLength').get;
+const bufferLength = getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength').get;
+const { toBase64 } = Uint8Array.prototype;
+const { fromBase64 } = Uint8Array;
+const BytesFn = Uint8Array;
+const { valueOf: numberValue } = Number.prototype;
+const { valueOf: stringValue } = String.prototype;
+const { valueOf: booleanValue } = Boolean.prototype;
+const errorTypes = { __proto__: null, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError };
+const viewTypes = {
+    __proto__: null,
+    int8: Int8Array, uint8c: Uint8ClampedArray, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
+    float32: Float32Array, float64: Float64Array, bigint64: BigInt64Array, biguint64: BigUint64Array,
+};
+const BufferFn = ArrayBuffer;
+const ViewFn = DataView;
+const BigIntFn = BigInt;
+const viewKinds = {
+    __proto__: null,
+    Uint8Array: 'bytes', Int8Array: 'int8', Uint8ClampedArray: 'uint8c', Int16Array: 'int16', Uint16Array: 'uint16',
+    Int32Array: 'int32', Uint32Array: 'uint32', Float32Array: 'float32', Float64Array: 'float64',
+    BigInt64Array: 'bigint64', BigUint64Array: 'biguint64',
+};
+
+// Namespaces of connectors, so that returning one is told apart from an empty object.
+export const namespaces = { __proto__: null, count: 0 };
+
+function replace(s, from, to) {
+    let out = '';
+    for (let at = 0, next; ; at = next + from.length) {
+        next = find(s, from, at);
+        if (next < 0)
+            return out + cut(s, at);
+        out += cut(s, at, next) + to;
+    }
+}
+
+const escapeToken = key => (find(key, '~') < 0 && find(key, '/') < 0 ? key : replace(replace(key, '~', '~0'), '/', '~1'));
+
+// A place is {up, key, value}, one for each container around a value, null outside of all: linked, since an array of ours could
+// meet a setter on Array.prototype.
+function pointer(place, key) {
+    let out = key === undefined ? '' : '/' + escapeToken(key);
+    for (; place !== null && place.up !== null; place = place.up)
+        out = '/' + escapeToken(place.key) + out;
+    return out;
+}
+
+function isName(key) {
+    for (let i = 0; i < key.length; i++) {
+        const c = charCode(key, i) | 32;
+        if (!((c >= 97 && c <= 122) || c === 127 || key[i] === '$' || (i > 0 && key[i] >= '0' && key[i] <= '9')))
+            return false;
+    }
+    return key.length > 0;
+}
+
+const step = key => (key !== '' && +key >= 0 ? `[${key}]` : isName(key) ? '.' + key : `[${stringify(key)}]`);
+
+function path(st, place, key) {
+    let out = key === undefined ? '' : step(key);
+    for (; place !== null && place.up !== null; place = place.up)
+        out = step(place.key) + out;
+    return st.root + out;
+}
+
+function refuse(st, place, key, what, advice) {
+    throw new TypeErrorFn(`${path(st, place, key)} is ${what}; ${advice || st.advice}`);
+}
+
+function mark(st, place, key, kind) {
+    st.marks += (st.marks === '' ? '' : ',') + stringify(pointer(place, key)) + ':"' + kind + '"';
+}
+
+function grow(st, piece) {
+    st.size += piece.length;
+    if (st.size > MAX_CHARS)
+        throw new RangeErrorFn(`${st.root} is larger than 64 MB; return less, for example a summary or a page`);
+    return piece;
+}
+
+function number(st, v, key, place) {
+    if (v !== v)
+        mark(st, place, key, 'nan');
+    else if (v === Infinity)
+        mark(st, place, key, 'inf');
+    else if (v === -Infinity)
+        mark(st, place, key, '-inf');
+    else if (v === 0 && 1 / v < 0)
+        mark(st, place, key, '-0');
+    else
+        return grow(st, '' + v);
+    return grow(st, v === 0 ? '0' : 'null');
+}
+
+// The text of v, which stands under `key` in `place`.
+function enc(st, v, key, place, depth) {
+    switch (typeof v) {
+    case 'string':
+        return grow(st, stringify(v));
+    case 'number':
+        return number(st, v, key, place);
+    case 'boolean':
+        return grow(st, v ? 'true' : 'false');
+    case 'undefined':
+        mark(st, place, key, 'undefined');
+        return grow(st, 'null');
+    case 'bigint':
+        mark(st, place, key, 'bigint');
+        return grow(st, '"' + v + '"');
+    case 'symbol':
+        return refuse(st, place, key, 'a symbol');
+    case 'function':
+        return refuse(st, place, key, 'a function');
+    }
+    if (v === null)
+        return grow(st, 'null');
+    return container(st, v, key, place, depth, true);
+}
+
+function container(st, v, key, place, depth, mayToJSON) {
+    for (let p = place; p !== null; p = p.up) {
+        if (p.value === v)
+            refuse(st, place, key, 'a reference to an object that contains it (a cycle)');
+    }
+    if (depth >= MAX_DEPTH)
+        refuse(st, place, key, `nested deeper than ${MAX_DEPTH} levels`);
+    const here = { __proto__: null, up: place, key, value: v };
+    const array = isArray(v), proto = getPrototypeOf(v);
+    const plain = array || proto === ObjectPrototype || proto === null;
+    if (!plain) {
+        const special = exotic(st, v, here, depth);
+        if (special !== undefined)
+            return special;
+    }
+    const toJSON = mayToJSON ? v.toJSON : undefined;
+    if (typeof toJSON === 'function') {
+        const data = apply(toJSON, v, [key === undefined ? '' : key]);
+        // What it returns is not asked again: JSON.stringify does not either.
+        return isObject(data) ? container(st, data, key, place, depth + 1, false) : enc(st, data, key, place, depth);
+    }
+    if (array)
+        return list(st, v, here, depth);
+    if (!(plain || st.instances) || (proto === null && namespaces.count))
+        refuseInstance(st, v, key, place, proto);
+    return record(st, v, keys(v), here, depth);
+}
+
+function refuseInstance(st, v, key, place, proto) {
+    for (let i = 0; i < namespaces.count; i++) {
+        if (namespaces[i] === v)
+            refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
+    }
+    if (proto === null)
+        return;
+    let name = '';
+    try {
+        name = text(v.constructor.name);
+    } catch {
+        // A proxy or an object without constructor has no name to tell.
+    }
+    if (v instanceof PromiseFn)
+        refuse(st, place, key, 'a Promise', 'await it first');
+    refuse(st, place, key, name ? `an instance of ${cut(name, 0, 80)}` : 'an object of a class',
+           'return plain data, for example {...value} or the fields you need, or give the class a toJSON method');
+}
+
+function list(st, v, here, depth) {
+    const length = v.length;
+    let out = '[';
+    grow(st, '[]');
+    for (let i = 0; i < length; i++)
+        out += (i ? ',' : '') + enc(st, v[i], '' + i, here, depth + 1);
+    return out + ']';
+}
+
+function record(st, v, names, here, depth) {
+    let out = '{';
+    grow(st, '{}');
+    for (let i = 0; i < names.length; i++) {
+        const name = names[i];
+        const value = enc(st, v[name], name, here, depth + 1);
+        out += grow(st, (i ? ',' : '') + stringify(name) + ':') + value;
+    }
+    return out + '}';
+}
+
+const brand = (getter, v) => {
+    try {
+        return apply(getter, v, []);
+    } catch {
+        return undefined;
+    }
+};
+
+const base64 = (buffer, offset, length) => stringify(apply(toBase64, new BytesFn(buffer, offset, length), []));
+
+function binary(st, v, here) {
+    let kind, data;
+    if (isView(v)) {
+        const tag = apply(typedTag, v, []);
+        if (tag === undefined) {
+            kind = 'dataview';
+            data = base64(apply(viewBuffer, v, []), apply(viewOffset, v, []), apply(viewLength, v, []));
+        } else {
+            kind = viewKinds[tag];
+            if (kind === undefined)
+                refuse(st, here.up, here.key, 'a ' + tag, 'return a Float32Array or plain numbers');
+            data = base64(apply(typedBuffer, v, []), apply(typedOffset, v, []), apply(typedLength, v, []));
+        }
+    } else {
+        const length = brand(bufferLength, v);
+        if (length === undefined)
+            return undefined;
+        kind = 'arraybuffer';
+        data = base64(v, 0, length);
+    }
+    markAt(st, here, kind);
+    return grow(st, data);
+}
+
+const markAt = (st, here, kind) => mark(st, here.up, here.key, kind);
+
+// Date, bytes, Map, Set, Error, boxed primitives; undefined for everything else.
+function exotic(st, v, here, depth) {
+    const bytes = binary(st, v, here);
+    if (bytes !== undefined)
+        return bytes;
+    if (isError(v)) {
+        markAt(st, here, 'error');
+        return error(st, v, here, depth);
+    }
+    const time = brand(getTime, v);
+    if (time !== undefined) {
+        markAt(st, here, 'date');
+        return grow(st, time === time ? '' + time : 'null');
+    }
+    if (brand(mapSize, v) !== undefined) {
+        let out = '', i = 0;
+        markAt(st, here, 'map');
+        apply(mapForEach, v, [(value, name) => {
+            const pair = { __proto__: null, up: here, key: '' + i, value: null };
+            const left = enc(st, name, '0', pair, depth + 2);
+            out += (i++ ? ',' : '') + '[' + left + ',' + enc(st, value, '1', pair, depth + 2) + ']';
+            grow(st, '[,],');
+        }]);
+        return '[' + out + ']';
+    }
+    if (brand(setSize, v) !== undefined) {
+        let out = '', i = 0;
+        markAt(st, here, 'set');
+        apply(setForEach, v, [value => {
+            out += (i ? ',' : '') + enc(st, value, '' + i, here, depth + 1);
+            i++;
+        }]);
+        return '[' + out + ']';
+    }
+    return boxed(st, v, here, depth);
+}
+
+function boxed(st, v, here, depth) {
+    let value = brand(numberValue, v);
+    if (value === undefined)
+        value = brand(stringValue, v);
+    if (value === undefined)
+        value = brand(booleanValue, v);
+    return value === undefined ? undefined : enc(st, value, here.key, here.up, depth);
+}
+
+function error(st, e, here, depth) {
+    let out = '{"name":' + stringify(text(e.name)) + ',"message":' + stringify(text(e.message));
+    const names = keys(e);
+    grow(st, out + '}');
+    const field = name => {
+        const value = enc(st, e[name], name, here, depth + 1);
+        out += grow(st, ',' + stringify(name) + ':') + value;
+    };
+    for (let i = 0; i < names.length; i++) {
+        if (names[i] !== 'name' && names[i] !== 'message')
+            field(names[i]);
+    }
+    if (has(e, 'cause') && !getOwnPropertyDescriptor(e, 'cause').enumerable)
+        field('cause');
+    if (has(e, 'errors') && !getOwnPropertyDescriptor(e, 'errors').enumerable)
+        field('errors');
+    return out + '}';
+}
+
+// {json, marks}: `root` names the value in messages. With `instances`, objects of classes are taken by their own data, as
+// JSON.stringify does: tools expect that of arguments.
+export function encode(value, root, instances, advice) {
+    const st = { __proto__: null, root, instances: !!instances, advice: advice || 'return data instead', marks: '', size: 0 };
+    if (value === undefined)
+        return { __proto__: null, json: '', marks: '' };
+    const json = enc(st, value, undefined, null, 0);
+    return { __proto__: null, json, marks: st.marks === '' ? '' : '{' + st.marks + '}' };
+}
+
+function makeError(fields) {
+    const name = text(fields.name), message = text(fields.message);
+    const Type = errorTypes[name] || ErrorFn;
+    const e = new Type(message);
+    if (!errorTypes[name] && name !== 'Error')
+        define(e, 'name', name, false, true);
+    const names = keys(fields);
+    for (let i = 0; i < names.length; i++) {
+        if (names[i] !== 'name' && names[i] !== 'message' && names[i] !== 'stack')
+            define(e, names[i], fields[names[i]], names[i] !== 'cause' && names[i] !== 'errors', true);
+    }
+    return e;
+}
+
+const bytesOf = data => apply(fromBase64, BytesFn, [data]);
+
+const revive = {
+    __proto__: null,
+    'undefined': () => undefined,
+    nan: () => NaN,
+    inf: () => Infinity,
+    '-inf': () => -Infinity,
+    '-0': () => -0,
+    bigint: v => BigIntFn(v),
+    date: v => new DateFn(v === null ? NaN : v),
+    bytes: bytesOf,
+    arraybuffer: v => apply(typedBuffer, bytesOf(v), []),
+    dataview: v => new ViewFn(apply(typedBuffer, bytesOf(v), [])),
+    error: makeError,
+    map: v => {
+        const map = new MapFn();
+        for (let i = 0; i < v.length; i++)
+            apply(mapSet, map, [v[i][0], v[i][1]]);
+        return map;
+    },
+    set: v => {
+        const set = new SetFn();
+        for (let i = 0; i < v.length; i++)
+            apply(setAdd, set, [v[i]]);
+        return set;
+    },
+};
+
+function reviveAs(kind, v) {
+    const Type = viewTypes[kind];
+    if (Type !== undefined)
+        return new Type(apply(typedBuffer, bytesOf(v), []));
+    return revive[kind](v);
+}
+
+function depthOf(p) {
+    let n = 0;
+    for (let at = find(p, '/', 0); at >= 0; at = find(p, '/', at + 1))
+        n++;
+    return n;
+}
+
+function put(root, p, kind) {
+    let parent = root, at = 1;
+    for (;;) {
+        const next = find(p, '/', at);
+        const token = replace(replace(cut(p, at, next < 0 ? p.length : next), '~1', '/'), '~0', '~');
+        if (next < 0) {
+            defineProperty(parent, token, { __proto__: null, value: reviveAs(kind, parent[token]), writable: true, enumerable: true, configurable: true });
+            return;
+        }
+        parent = parent[token];
+        at = next + 1;
+    }
+}
+
+// The inverse of encode, for what the host delivers: both texts are canonical and checked there.
+export function decode(json, marks) {
+    if (json === '')
+        return undefined;
+    const value = parse(json);
+    if (marks === '' || marks === '{}')
+        return value;
+    const kinds = parse(marks), pointers = keys(kinds);
+    let deepest = 0;
+    for (let i = 0; i < pointers.length; i++) {
+        const d = depthOf(pointers[i]);
+        if (d > deepest)
+            deepest = d;
+    }
+    // Deepest first: a Map is built from what stands in it.
+    for (let d = deepest; d > 0; d--) {
+        for (let i = 0; i < pointers.length; i++) {
+            if (depthOf(pointers[i]) === d)
+                put(value, pointers[i], kinds[pointers[i]]);
+        }
+    }
+    return has(kinds, '') ? reviveAs(kinds[''], value) : value;
+}
+
+export { makeError };

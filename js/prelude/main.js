@@ -1,0 +1,100 @@
+// The prelude of one pass. It runs in a fresh realm before the program and leaves `control`, through which the engine drives the
+// pass; `send` is the realm's one way out. src/engine/realm.c calls both; the operation numbers stand there too.
+import { deliver } from './calls.js';
+import * as clock from './clock.js';
+import { decode, encode } from './codec.js';
+import * as console from './console.js';
+import { errorJson, errorLine, metaJson, warn } from './errors.js';
+import * as namespaces from './namespaces.js';
+import { define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
+import { OP_RESULT, OP_SETTLED, state } from './state.js';
+import * as timers from './timers.js';
+
+const absent = ['WeakRef', 'FinalizationRegistry', 'WebAssembly', 'SharedArrayBuffer', 'Atomics'];
+let deliveries = 0;
+let input;
+
+function settle(failed, value) {
+    state.outcome = { __proto__: null, failed, value };
+    send(OP_SETTLED);
+}
+
+// Waits for the program's own promise. Its `constructor` is made our own first: a poisoned one would send the await through the
+// program's `then`.
+async function run(program) {
+    try {
+        let value = program(input);
+        if (isObject(value) && value instanceof PromiseFn)
+            define(value, 'constructor', PromiseFn, false, true);
+        value = await value;
+        settle(false, value);
+    } catch (e) {
+        settle(true, e);
+    }
+}
+
+function fail(thrown) {
+    send(OP_RESULT, true, '', '', metaJson(errorJson(thrown)));
+}
+
+function finish() {
+    const { failed, value } = state.outcome;
+    if (failed)
+        return fail(value);
+    let encoded;
+    try {
+        encoded = encode(value, 'result', false, 'return data instead');
+    } catch (e) {
+        return fail(e);
+    }
+    send(OP_RESULT, false, encoded.json, encoded.marks, metaJson(''));
+}
+
+function neverSettles() {
+    const e = new ErrorFn('The program waits for a promise that nothing will settle: no call and no timer is outstanding. '
+        + 'Look for a new Promise whose resolve is never called, or an await of something that is not a call');
+    define(e, 'code', 'never_settles', true, true);
+    fail(e);
+}
+
+const operations = [
+    (bind, seed, now, json, marks) => {
+        state.now = state.start = now;
+        clock.seed(seed);
+        namespaces.install(bind);
+        if (json !== '') {
+            input = decode(json, marks);
+            define(global, 'input', input, false, true);
+        }
+    },
+    (program, source, map) => {
+        state.source = source;
+        state.map = map;
+        run(program);
+    },
+    (id, failed, execute, json, marks, now) => {
+        state.now = now;
+        clock.reseed(++deliveries);
+        deliver(id, failed, execute, json, marks);
+    },
+    finish,
+    neverSettles,
+    (thrown, source, map) => {
+        state.source = source;
+        state.map = map;
+        fail(thrown);
+    },
+];
+
+for (let i = 0; i < absent.length; i++)
+    delete global[absent[i]];
+clock.install();
+console.install();
+timers.install();
+
+control = (op, a, b, c, d, e, f) => {
+    // The engine reports a rejection without handler as (promise, reason).
+    if (typeof op !== 'number')
+        return warn(`A promise was rejected and nothing awaited it: ${errorLine(a)}`);
+    return operations[op](a, b, c, d, e, f);
+};

@@ -1,0 +1,92 @@
+// Where in the author's text something happened. The engine's stack names lines exactly (the wrapper adds none); columns move
+// where the normaliser inserted text, and state.map has those places.
+import { apply, charCode, cut, ErrorFn, find, getOwnPropertyDescriptor, NumberFn, parse } from './primordials.js';
+import { state } from './state.js';
+
+export const URL = 'program.js';
+const MAX_FRAMES = 10;
+const { get: weakGet, set: weakSet } = WeakMap.prototype;
+// The engine's WeakMap starts no thread, unlike WeakRef.
+const issued = new WeakMap();
+
+// Errors that were made here, at a delivery, belong to the place where their call was issued.
+export const rememberPlace = (error, stack) => apply(weakSet, issued, [error, stack]);
+
+function originalColumn(line, column) {
+    if (state.map === '')
+        return column;
+    const rows = parse(state.map);
+    let shift = 0;
+    for (let i = 0; i < rows.length; i++) {
+        if (rows[i][0] === line && column > rows[i][1])
+            shift += rows[i][2];
+    }
+    return column - shift > 0 ? column - shift : 1;
+}
+
+// One line of the engine's stack ("name@url:line:column") as {name, line, column}, or null when it is not the program's.
+function frame(text) {
+    let at = -1;
+    for (let next = find(text, URL + ':', 0); next >= 0; next = find(text, URL + ':', next + 1))
+        at = next;
+    if (at < 0 || (at > 0 && text[at - 1] !== '@'))
+        return null;
+    const rest = cut(text, at + URL.length + 1), colon = find(rest, ':', 0);
+    const line = NumberFn(cut(rest, 0, colon)), column = NumberFn(cut(rest, colon + 1));
+    if (colon < 0 || !(line > 0) || !(column > 0))
+        return null;
+    return { __proto__: null, name: at > 0 ? cut(text, 0, at - 1) : '', line, column: originalColumn(line, column) };
+}
+
+// The program's frames of a stack text: {line, column, text} of the innermost and all as lines, or null.
+export function readStack(stack) {
+    if (typeof stack !== 'string')
+        return null;
+    let first = null, out = '', n = 0;
+    for (let at = 0, next; at <= stack.length && n < MAX_FRAMES; at = next + 1) {
+        next = find(stack, '\n', at);
+        if (next < 0)
+            next = stack.length;
+        const f = frame(cut(stack, at, next));
+        if (f === null)
+            continue;
+        n++;
+        if (first === null)
+            first = f;
+        const name = f.name === 'global code' || f.name === '' ? '' : f.name + ' ';
+        out += (n > 1 ? '\n' : '') + 'at ' + name + '(' + URL + ':' + f.line + ':' + f.column + ')';
+    }
+    return first === null ? null : { __proto__: null, line: first.line, column: first.column, stack: out };
+}
+
+// The stack of where we are; reading its text is what costs, and only failures do.
+export const here = () => new ErrorFn();
+
+const ownText = (error, key) => {
+    const d = getOwnPropertyDescriptor(error, key);
+    return d === undefined ? undefined : d.value;
+};
+
+export function placeOf(error) {
+    const call = apply(weakGet, issued, [error]);
+    return readStack(call === undefined ? ownText(error, 'stack') : call.stack);
+}
+
+const isBreak = c => c === 10 || c === 13 || c === 0x2028 || c === 0x2029;
+
+// The author's line, without indentation, as much as a message bears.
+export function sourceLine(line) {
+    const text = state.source;
+    let at = 0;
+    for (let n = 1; n < line; n++) {
+        while (at < text.length && !isBreak(charCode(text, at)))
+            at++;
+        at += charCode(text, at) === 13 && charCode(text, at + 1) === 10 ? 2 : 1;
+    }
+    let end = at;
+    while (end < text.length && end < at + 1000 && !isBreak(charCode(text, end)))
+        end++;
+    while (at < end && (text[at] === ' ' || text[at] === '\t'))
+        at++;
+    return cut(text, at, end < at + 200 ? end : at + 200);
+}

@@ -1,0 +1,54 @@
+// What the prelude uses of the language, taken before the program can change it. Everything here is called through these
+// bindings only: no method is looked up on a prototype, no array is iterated, no absent property is read from an object that
+// inherits. That is what keeps a poisoned Array.prototype or JSON.stringify out of our own work.
+export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+export const { freeze, keys, prototype: ObjectPrototype } = Object;
+export const { parse, stringify } = JSON;
+export const { isArray } = Array;
+export const { isView } = ArrayBuffer;
+export const { isError } = Error;
+export const { floor, imul } = Math;
+export const ErrorFn = Error;
+export const TypeErrorFn = TypeError;
+export const RangeErrorFn = RangeError;
+export const ReferenceErrorFn = ReferenceError;
+export const SyntaxErrorFn = SyntaxError;
+export const PromiseFn = Promise;
+export const ProxyFn = Proxy;
+export const MapFn = Map;
+export const SetFn = Set;
+export const DateFn = Date;
+export const StringFn = String;
+export const NumberFn = Number;
+export const global = globalThis;
+
+const string = String.prototype;
+const { charCodeAt, indexOf, slice, toWellFormed, padEnd } = string;
+const { then } = Promise.prototype;
+
+export const charCode = (text, i) => apply(charCodeAt, text, [i]);
+export const find = (text, part, from) => apply(indexOf, text, [part, from]);
+export const cut = (text, from, to) => apply(slice, text, [from, to]);
+export const wellFormed = text => apply(toWellFormed, text, []);
+export const pad = (text, width) => apply(padEnd, text, [width]);
+
+export const has = (object, key) => getOwnPropertyDescriptor(object, key) !== undefined;
+
+// A data property of ours on something that the program can see.
+export const define = (object, key, value, enumerable, writable) =>
+    defineProperty(object, key, { __proto__: null, value, enumerable: !!enumerable, writable: !!writable, configurable: !!writable });
+
+export const reject = error => new PromiseFn((_, no) => no(error));
+export const chain = (promise, yes, no) => apply(then, promise, [yes, no]);
+export const isObject = value => typeof value === 'object' && value !== null;
+
+// Text of any value, where a hostile toString must not stop us.
+export function text(value) {
+    if (typeof value === 'string')
+        return value;
+    try {
+        return StringFn(value);
+    } catch {
+        return 'a value without text';
+    }
+}

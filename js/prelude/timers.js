@@ -1,0 +1,63 @@
+// setTimeout and its kin by host calls, so that a replay sees the same order; queueMicrotask.
+import { timer } from './calls.js';
+import { errorLine, noNetwork, warn } from './errors.js';
+import { apply, chain, define, freeze, global, NumberFn, PromiseFn, reject, TypeErrorFn } from './primordials.js';
+
+const MAX_MS = 0x7fffffff;
+// Timers that may still fire, by handle.
+const alive = { __proto__: null };
+let handles = 0;
+
+function delay(ms) {
+    const n = ms === undefined ? 0 : NumberFn(ms);
+    return n > 0 ? (n < MAX_MS ? n : MAX_MS) : 0;
+}
+
+function fire(fn, args, name) {
+    try {
+        apply(fn, undefined, args);
+    } catch (e) {
+        warn(`A callback of ${name} threw ${errorLine(e)}`);
+    }
+}
+
+function start(name, fn, ms, args, repeat) {
+    if (typeof fn !== 'function')
+        throw new TypeErrorFn(`${name} takes a function and milliseconds: ${name}(() => …, 100)`);
+    const handle = ++handles, wait = delay(ms);
+    alive[handle] = 1;
+    const tick = () => {
+        if (!alive[handle])
+            return;
+        if (repeat)
+            timer(wait, tick);
+        else
+            delete alive[handle];
+        fire(fn, args, name);
+    };
+    timer(wait, tick);
+    return handle;
+}
+
+function stop(handle) {
+    if (typeof handle === 'number' || typeof handle === 'string')
+        delete alive[handle];
+}
+
+export function install() {
+    const functions = {
+        __proto__: null,
+        setTimeout: (fn, ms, ...args) => start('setTimeout', fn, ms, args, false),
+        setInterval: (fn, ms, ...args) => start('setInterval', fn, ms, args, true),
+        clearTimeout: handle => stop(handle),
+        clearInterval: handle => stop(handle),
+        queueMicrotask(fn) {
+            if (typeof fn !== 'function')
+                throw new TypeErrorFn('queueMicrotask takes a function');
+            chain(new PromiseFn(yes => yes()), () => fire(fn, [], 'queueMicrotask'));
+        },
+        fetch: () => reject(new TypeErrorFn(noNetwork())),
+    };
+    for (const name in functions)
+        define(global, name, freeze(functions[name]), false, true);
+}

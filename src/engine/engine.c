@@ -1,0 +1,259 @@
+/* The VM and its service realm. */
+#include "engine/internal.h"
+
+#include "bundle.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define WARM_RUNS 300
+
+/*
+ * The engine prints a warning when the first VM is made, because we switched the cage off; on our standard
+ * error it would be noise at every start.
+ */
+static JSContextGroupRef create_group_quietly(void)
+{
+    int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    JSContextGroupRef group;
+
+    if (saved >= 0 && null >= 0)
+        (void)dup2(null, STDERR_FILENO);
+    group = JSContextGroupCreate();
+    if (saved >= 0) {
+        (void)dup2(saved, STDERR_FILENO);
+        (void)close(saved);
+    }
+    if (null >= 0)
+        (void)close(null);
+    return group;
+}
+
+static JSObjectRef get_function(JSContextRef ctx, JSObjectRef from, const char *name)
+{
+    cm_autojs key = JSStringCreateWithUTF8CString(name);
+    JSValueRef v = JSObjectGetProperty(ctx, from, key, NULL);
+
+    return v && JSValueIsObject(ctx, v) ? JSValueToObject(ctx, v, NULL) : NULL;
+}
+
+static cm_status load_service(cm_engine *e, struct cm_err *err)
+{
+    cm_autojs source = JSStringCreateWithUTF8CString(cm_service_js);
+    cm_autojs url = JSStringCreateWithUTF8CString("codemode:service");
+    JSValueRef exception = NULL;
+
+    e->service = JSGlobalContextCreateInGroup(e->group, NULL);
+    if (!JSEvaluateScript(e->service, source, NULL, url, 1, &exception))
+        return cm_js__fail(e->service, exception, "the service bundle", err);
+    e->normalize = get_function(e->service, JSContextGetGlobalObject(e->service), "normalize");
+    if (!e->normalize)
+        return cm_err_set(err, CM_E_INTERNAL, "the service bundle defines no normalize");
+    JSValueProtect(e->service, e->normalize);
+    return CM_OK;
+}
+
+cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, struct cm_err *err)
+{
+    cm_auto(cm_engine) e = cm_new(cm_engine);
+    cm_status st;
+
+    (void)opts; /* the JIT is a setting of the process: cm_engine_prepare_process */
+    e->group = create_group_quietly();
+    e->prelude = JSStringCreateWithUTF8CString(cm_prelude_js);
+    e->prelude_url = JSStringCreateWithUTF8CString("codemode:prelude");
+    e->program_url = JSStringCreateWithUTF8CString("program.js");
+    st = load_service(e, err);
+    if (st != CM_OK)
+        return st;
+    *out = cm_steal(&e);
+    return CM_OK;
+}
+
+void cm_engine_free(cm_engine *e)
+{
+    JSStringRef strings[] = {e ? e->prelude : NULL, e ? e->prelude_url : NULL, e ? e->program_url : NULL};
+
+    if (!e)
+        return;
+    cm_realm_free(e->next);
+    for (size_t i = 0; i < CM_ARRAY_LEN(strings); i++) {
+        if (strings[i])
+            JSStringRelease(strings[i]);
+    }
+    if (e->send_class)
+        JSClassRelease(e->send_class);
+    if (e->normalize)
+        JSValueUnprotect(e->service, e->normalize);
+    if (e->service)
+        JSGlobalContextRelease(e->service);
+    if (e->group)
+        JSContextGroupRelease(e->group);
+    free(e);
+}
+
+void cm_program_done(struct cm_program *p)
+{
+    cm_js__release(&p->text);
+    cm_js__release(&p->run);
+    cm_js__release(&p->map);
+    free(p->error_json);
+}
+
+static JSValueRef get_member(JSContextRef ctx, JSObjectRef from, const char *name)
+{
+    cm_autojs key = JSStringCreateWithUTF8CString(name);
+    JSValueRef v = JSObjectGetProperty(ctx, from, key, NULL);
+
+    return v && !JSValueIsUndefined(ctx, v) ? v : NULL;
+}
+
+cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input, struct cm_str bind_json,
+                               struct cm_program *out, struct cm_err *err)
+{
+    JSContextRef ctx = e->service;
+    JSValueRef exception = NULL, error, args[3], v;
+    JSObjectRef made;
+    size_t len = 0;
+
+    args[0] = JSValueMakeString(ctx, source);
+    args[1] = JSValueMakeBoolean(ctx, has_input);
+    args[2] = cm_js__value(ctx, bind_json);
+    v = JSObjectCallAsFunction(ctx, e->normalize, NULL, CM_ARRAY_LEN(args), args, &exception);
+    if (!v)
+        return cm_js__fail(ctx, exception, "normalising the program", err);
+    made = JSValueToObject(ctx, v, NULL);
+    error = get_member(ctx, made, "error");
+    if (error) {
+        out->error_json = cm_js__text(ctx, error, &len);
+        return out->error_json ? CM_OK
+                               : cm_err_set(err, CM_E_NOMEM, "normalising the program: out of memory");
+    }
+    out->text = JSValueToStringCopy(ctx, get_member(ctx, made, "text"), NULL);
+    out->run = JSValueToStringCopy(ctx, get_member(ctx, made, "run"), NULL);
+    out->map = JSValueToStringCopy(ctx, get_member(ctx, made, "map"), NULL);
+    out->line = (int)JSValueToNumber(ctx, get_member(ctx, made, "line"), NULL);
+    return CM_OK;
+}
+
+cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, size_t *len, char **meta_json,
+                              struct cm_err *err)
+{
+    cm_autojs text = cm_js__string(source);
+    struct cm_program p __attribute__((cleanup(cm_program_done))) = {0};
+    cm_status st = cm_engine__normalize(e, text, false, CM_STR(""), &p, err);
+    char *shown;
+    size_t n = 0;
+
+    if (st != CM_OK)
+        return st;
+    if (p.error_json) {
+        st = cm_err_set(err, CM_E_INVALID, "the program does not parse: %s", p.error_json);
+        if (meta_json)
+            *meta_json = cm_steal(&p.error_json);
+        return st;
+    }
+    shown = cm_js__text_of(p.text, &n);
+    if (!shown)
+        return cm_err_set(err, CM_E_NOMEM, "normalising the program: out of memory");
+    *out = shown;
+    if (len)
+        *len = n;
+    return CM_OK;
+}
+
+void cm_engine_collect(cm_engine *e)
+{
+    static void (*give_back)(void);
+    static bool looked;
+
+    if (!looked) {
+        *(void **)&give_back = dlsym(RTLD_DEFAULT, "_ZN3WTF27releaseFastMallocFreeMemoryEv");
+        looked = true;
+    }
+    JSSynchronousGarbageCollectForDebugging(e->service);
+    if (give_back)
+        give_back();
+}
+
+void cm_engine_prepare_realm(cm_engine *e)
+{
+    if (!e->next)
+        (void)cm_realm__new(e, &e->next, NULL);
+}
+
+static void ignore_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
+                        struct cm_value args, uint32_t line, uint32_t column)
+{
+    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)line, (void)column;
+}
+
+static void ignore_step_end(void *user, uint32_t id, bool failed, struct cm_value value)
+{
+    (void)user, (void)id, (void)failed, (void)value;
+}
+
+static void ignore_log(void *user, unsigned level, struct cm_str text)
+{
+    (void)user, (void)level, (void)text;
+}
+
+/* What a typical program does: two calls, a loop, a log line, an object as result. */
+static const char typical_program[] =
+    "const rows = await demo.list({ owner: 'a', labels: ['x', 'y'], page: 1 });\n"
+    "const more = await Promise.all([1, 2].map(page => demo.list({ page })));\n"
+    "let total = 0;\n"
+    "for (const row of rows) total += row.size ?? 0;\n"
+    "console.log('rows', rows.length, { total, when: new Date().toISOString() });\n"
+    "const names = rows.filter(r => r.size > 1).map(r => `${r.name}:${JSON.stringify(r)}`).sort();\n"
+    "({ total, names, pages: more.length, at: Math.random() < 2 })";
+
+static cm_status typical_pass(cm_engine *e, struct cm_err *err)
+{
+    static const struct cm_realm_host host = {ignore_call, ignore_step_end, ignore_log};
+    struct cm_realm_opts opts = {
+        .source = cm_str_of(typical_program),
+        .bind_json = CM_STR("{\"connectors\":[{\"name\":\"demo\",\"methods\":[\"list\",\"get\"]}]}"),
+        .now_ms = 1700000000000,
+        .host = &host,
+    };
+    struct cm_value rows = {CM_STR("[{\"name\":\"one\",\"size\":1},{\"name\":\"two\",\"size\":2}]"),
+                            CM_STR("")};
+    cm_auto(cm_realm) r = NULL;
+    cm_status st = cm_realm_start(e, &opts, &r, err);
+
+    for (uint32_t id = 1; st == CM_OK && cm_realm_state(r) == CM_REALM_WAITING; id++)
+        st = cm_realm_deliver(r, id, false, false, rows, opts.now_ms + id, err);
+    if (st == CM_OK && cm_realm_result(r)->failed)
+        return cm_err_set(err, CM_E_INTERNAL, "the typical program failed: %.*s",
+                          CM_STR_ARG(cm_realm_result(r)->meta_json));
+    return st;
+}
+
+cm_status cm_engine_warm(cm_engine *e, struct cm_err *err)
+{
+    for (int i = 0; i < WARM_RUNS; i++) {
+        cm_status st = typical_pass(e, err);
+
+        if (st != CM_OK)
+            return st;
+        if (i % 50 == 49)
+            cm_engine_collect(e);
+    }
+    cm_engine_prepare_realm(e);
+    cm_engine_collect(e);
+    return CM_OK;
+}
+
+cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err)
+{
+    cm_status st = typical_pass(e, err);
+
+    if (st != CM_OK)
+        return cm_err_prefix(err, "self-test");
+    cm_engine_prepare_realm(e);
+    cm_engine_collect(e);
+    return CM_OK;
+}

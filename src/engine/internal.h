@@ -1,0 +1,60 @@
+/** What the files of this folder share. */
+#ifndef CM_ENGINE_INTERNAL_H
+#define CM_ENGINE_INTERNAL_H
+
+#include "engine/engine.h"
+
+#include <JavaScriptCore/JavaScript.h>
+
+/* Exported by the library, declared in its private headers only. */
+JS_EXPORT void JSSynchronousGarbageCollectForDebugging(JSContextRef ctx);
+JS_EXPORT void JSGlobalContextSetUnhandledRejectionCallback(JSGlobalContextRef ctx, JSObjectRef function,
+                                                            JSValueRef *exception);
+
+struct cm_engine {
+    JSContextGroupRef group;
+    JSGlobalContextRef service; /* the parser's realm; no program runs in it */
+    JSObjectRef normalize;      /* protected */
+    JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
+    JSStringRef prelude_url;
+    JSStringRef program_url;
+    JSClassRef send_class; /* callable objects that carry their realm */
+    cm_realm *next;        /* prepared for the pass to come, or NULL */
+};
+
+/** A normalised program. Strings are owned; error_json set means it does not parse. */
+struct cm_program {
+    JSStringRef text; /* as shown */
+    JSStringRef run;  /* as evaluated */
+    JSStringRef map;
+    int line; /* number of run's first line in the author's text */
+    char *error_json;
+};
+
+void cm_program_done(struct cm_program *p);
+/** CM_E_INTERNAL only: a program that does not parse is a program with error_json. */
+cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input, struct cm_str bind_json,
+                               struct cm_program *out, struct cm_err *err);
+
+/** A realm with its prelude, not yet bound to a pass. */
+cm_status cm_realm__new(cm_engine *e, cm_realm **out, struct cm_err *err);
+
+/** An engine string of UTF-8 (invalid bytes become U+FFFD); JSStringRelease it. */
+JSStringRef cm_js__string(struct cm_str s);
+/** UTF-8 of a value's string form, owned and NUL-terminated; NULL when it has none or memory is short. */
+char *cm_js__text(JSContextRef ctx, JSValueRef v, size_t *len);
+char *cm_js__text_of(JSStringRef s, size_t *len);
+/** A string value; the empty text for NULL. */
+JSValueRef cm_js__value(JSContextRef ctx, struct cm_str s);
+/** Fill err from an exception: CM_E_INTERNAL, "<what>: <exception's text>". */
+cm_status cm_js__fail(JSContextRef ctx, JSValueRef exception, const char *what, struct cm_err *err);
+
+static inline void cm_js__release(JSStringRef *s)
+{
+    if (*s)
+        JSStringRelease(*s);
+}
+/** Released when it leaves scope. */
+#define cm_autojs __attribute__((cleanup(cm_js__release))) JSStringRef
+
+#endif

@@ -1,0 +1,94 @@
+/* What must be settled before the engine exists: its options are environment variables, its allocator has a
+ * thread of its own. */
+#include "engine/internal.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+struct option {
+    const char *name, *value;
+};
+
+/*
+ * A VM survives fork only if it has started no helper thread, and a limit on data holds only if everything
+ * that grows is data. The engine reads these once, when the first VM is made.
+ */
+static const struct option options[] = {
+    {"JSC_useConcurrentGC", "0"},
+    {"JSC_numberOfGCMarkers", "1"},
+    {"JSC_useConcurrentJIT", "0"},
+    {"GIGACAGE_ENABLED", "0"},                    /* typed arrays in a cage of their own escape RLIMIT_DATA */
+    {"JSC_jitMemoryReservationSize", "33554432"}, /* writable from the start, so it bounds compiled code */
+    {"JSC_useWasm", "0"},                         /* asks for threads and a memory of its own */
+    {"JSC_useSharedArrayBuffer", "0"},
+};
+
+void cm_engine_prepare_process(bool no_jit)
+{
+    void (*disable_scavenger)(void);
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(options); i++)
+        (void)setenv(options[i].name, options[i].value, 1);
+    if (no_jit)
+        (void)setenv("JSC_useJIT", "0", 1);
+    /*
+     * WTF::fastDisableScavenger(): a child forked while the allocator's thread holds its lock would spin for
+     * ever. Exported, but in no header; where it is missing the caller counts threads and creates the VM in
+     * the child instead.
+     */
+    *(void **)&disable_scavenger = dlsym(RTLD_DEFAULT, "_ZN3WTF20fastDisableScavengerEv");
+    if (disable_scavenger)
+        disable_scavenger();
+}
+
+#define SHAPES_RESERVED ((uint64_t)4 << 30)  /* the reservation for object shapes */
+#define SHAPES_KEPT     ((uint64_t)32 << 20) /* a million shapes; an ordinary program uses thousands */
+
+/*
+ * The reservation shows as one or more private anonymous mappings side by side, 4 GB together; some of it may
+ * have been given another protection already. Find a run of adjacent ones of exactly that length.
+ */
+static bool find_reservation(FILE *maps, uint64_t *start)
+{
+    uint64_t run_start = 0, run_end = 0, from, to;
+    char line[512], perms[8], path[256];
+
+    while (fgets(line, sizeof(line), maps)) {
+        path[0] = '\0';
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %255s", &from, &to, perms, path) < 3)
+            continue;
+        if (to - from == SHAPES_RESERVED && !path[0]) {
+            *start = from;
+            return true;
+        }
+        if (from != run_end || path[0])
+            run_start = from;
+        run_end = to;
+        if (!path[0] && run_end - run_start == SHAPES_RESERVED) {
+            *start = run_start;
+            return true;
+        }
+    }
+    return false;
+}
+
+cm_status cm_engine_cap_reservations(struct cm_err *err)
+{
+    uint64_t start = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    bool found;
+
+    if (!maps)
+        return cm_err_set(err, CM_E_UNAVAILABLE, "/proc/self/maps cannot be read: %s", strerror(errno));
+    found = find_reservation(maps, &start);
+    (void)fclose(maps);
+    if (!found)
+        return cm_err_set(err, CM_E_UNAVAILABLE,
+                          "the engine's reservation of 4 GB is not in /proc/self/maps");
+    if (mprotect((void *)(uintptr_t)(start + SHAPES_KEPT), SHAPES_RESERVED - SHAPES_KEPT, PROT_NONE) != 0)
+        return cm_err_errno(err, errno, "mprotect of the engine's reservation");
+    return CM_OK;
+}
