@@ -1,9 +1,11 @@
 /**
- * config: the one file users already have (`mcpServers` or VS Code's `servers`) and everything of ours under the key `codemode`.
+ * config: the one file users already have (`mcpServers` or VS Code's `servers`) and everything of ours under
+ * the key `codemode`.
  *
- * It reads, expands and checks; it starts nothing and reaches nothing. Comments and trailing commas are tolerated, unknown keys are
- * warnings. A fault in one entry (an unset variable, a bad name) switches off that entry only and is kept with it.
- * Shape, defaults and look-up order: design, section 7. Source of `mcpServers`: the files of MCP clients, field-notes "Configuration".
+ * It reads, expands and checks; it starts nothing and reaches nothing. Comments and trailing commas are
+ * tolerated, unknown keys are warnings. A fault in one entry (an unset variable, a bad name) switches off
+ * that entry only and is kept with it. Shape, defaults and look-up order: design, section 7. Source of
+ * `mcpServers`: the files of MCP clients, field-notes "Configuration".
  */
 #ifndef CM_CONFIG_CONFIG_H
 #define CM_CONFIG_CONFIG_H
@@ -24,32 +26,33 @@ struct cm_config_pair {
 
 struct cm_config_tool {
     const char *name, *description;
-    const char *const *command;   /* NULL-terminated */
-    const char *const *revert;    /* or NULL */
-    const char *const *env;       /* whole environment, NAME=value, NULL-terminated */
-    const char *cwd;              /* absolute */
+    const char *const *command;               /* NULL-terminated */
+    const char *const *revert;                /* or NULL */
+    const char *const *env;                   /* whole environment, NAME=value, NULL-terminated */
+    const char *cwd;                          /* absolute */
     const char *input_schema, *output_schema; /* JSON text or NULL */
     bool requires_approval, read_only, idempotent, reexecute;
     uint32_t timeout_ms;
 };
 
-/** One connector as configured. Everything is expanded; paths are absolute (relative to the file's folder). Owned by the config. */
+/** One connector as configured. Everything is expanded; paths are absolute (relative to the file's folder).
+ * Owned by the config. */
 struct cm_config_entry {
     enum cm_entry_kind kind;
-    const char *name;             /* identifier in the program */
-    const char *configured_name;  /* as in the file */
-    const char *origin;           /* "mcpServers.my-server in 'x.json'" */
-    const char *error;            /* NULL, or why this entry is switched off (names file, key, reason) */
+    const char *name;            /* identifier in the program */
+    const char *configured_name; /* as in the file */
+    const char *origin;          /* "mcpServers.my-server in 'x.json'" */
+    const char *error;           /* NULL, or why this entry is switched off (names file, key, reason) */
     uint32_t start_timeout_ms, timeout_ms; /* 0: default */
     /* MCP_STDIO */
     const char *const *argv;
-    const char *const *env;       /* whole environment for the child */
+    const char *const *env; /* whole environment for the child */
     const char *cwd;
     /* MCP_HTTP, OPENAPI */
-    const char *url;              /* url or baseUrl; may be NULL for OPENAPI */
+    const char *url; /* url or baseUrl; may be NULL for OPENAPI */
     const struct cm_config_pair *headers;
     size_t n_headers;
-    const char *spec;             /* absolute path */
+    const char *spec;                  /* absolute path */
     const struct cm_config_pair *auth; /* scheme → secret; basic as "user:password" */
     size_t n_auth;
     const char *const *include, *const *exclude;
@@ -61,25 +64,25 @@ struct cm_config_entry {
 
 enum cm_policy_action { CM_POLICY_ALLOW, CM_POLICY_APPROVE, CM_POLICY_DENY };
 struct cm_policy_rule {
-    const char *match;            /* pattern over connector.method, `*` any run of characters */
+    const char *match; /* pattern over connector.method, `*` any run of characters */
     enum cm_policy_action action;
 };
 
 struct cm_config_lookup {
-    const char *path;             /* --config, or NULL */
-    const char *text;             /* configuration as text, or NULL */
-    const char *const *environ;   /* NAME=value list used for look-up and expansion; NULL: the process's */
-    const char *cwd;              /* NULL: the process's */
-    bool none;                    /* an empty configuration */
+    const char *path;           /* --config, or NULL */
+    const char *text;           /* configuration as text, or NULL */
+    const char *const *environ; /* NAME=value list used for look-up and expansion; NULL: the process's */
+    const char *cwd;            /* NULL: the process's */
+    bool none;                  /* an empty configuration */
 };
 
 /**
  * Find, read, expand, check. No file at all is an empty configuration (cm_config_path is NULL).
  *
- * Errors: CM_E_CONFIG   names file, key ("codemode.limits.cpuMs") and reason, with line and column where it does not parse; also two
- *                       connectors of one name or identifier (names both origins), and the reserved name `codemode`
- *         CM_E_DENIED   the file was found in the working directory and is not trusted: says how to trust it
- *         CM_E_NOT_FOUND  a file that was named
+ * Errors: CM_E_CONFIG   names file, key ("codemode.limits.cpuMs") and reason, with line and column where it
+ * does not parse; also two connectors of one name or identifier (names both origins), and the reserved name
+ * `codemode` CM_E_DENIED   the file was found in the working directory and is not trusted: says how to trust
+ * it CM_E_NOT_FOUND  a file that was named
  */
 cm_status cm_config_load(const struct cm_config_lookup *lookup, cm_config **out, struct cm_err *err);
 void cm_config_free(cm_config *c);
@@ -90,13 +93,14 @@ size_t cm_config_entries(const cm_config *c, const struct cm_config_entry **out)
 size_t cm_config_policy(const cm_config *c, const struct cm_policy_rule **out);
 size_t cm_config_warnings(const cm_config *c, const char *const **out);
 const struct cm_limits *cm_config_limits(const cm_config *c);
-/** Every value that must not appear anywhere: headers, auth, variables expanded into them, env of secret-like names. */
+/** Every value that must not appear anywhere: headers, auth, variables expanded into them, env of secret-like
+ * names. */
 const cm_secrets *cm_config_secrets(const cm_config *c);
 
 struct cm_config_settings {
-    const char *store;            /* NULL: default place */
-    const char *runtime;          /* "default" */
-    const char *isolation;        /* "realm" */
+    const char *store;     /* NULL: default place */
+    const char *runtime;   /* "default" */
+    const char *isolation; /* "realm" */
     bool jit;
     uint32_t max_executions, max_workers, runs_per_worker, worker_age_ms, grace_ms;
     uint64_t paused_ttl_ms;
@@ -104,10 +108,13 @@ struct cm_config_settings {
 const struct cm_config_settings *cm_config_settings(const cm_config *c);
 
 /** First rule that matches connector.method, or NULL; *index is its place in the list. */
-const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector, const char *method, size_t *index);
-/** Lower `limits` by a JSON object of the same keys. A larger value or an unknown key is CM_E_INVALID that names it. */
+const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
+                                                    const char *method, size_t *index);
+/** Lower `limits` by a JSON object of the same keys. A larger value or an unknown key is CM_E_INVALID that
+ * names it. */
 cm_status cm_limits_lower(struct cm_limits *limits, struct cm_str json, struct cm_err *err);
-/** Record that the configuration found in the working directory is trusted as it is now (path and hash, in the state directory). */
+/** Record that the configuration found in the working directory is trusted as it is now (path and hash, in
+ * the state directory). */
 cm_status cm_config_trust(const char *path, struct cm_err *err);
 /** $XDG_STATE_HOME/codemode or ~/.local/state/codemode; made with mode 0700. Owned by the caller. */
 cm_status cm_config_state_dir(char **out, struct cm_err *err);
