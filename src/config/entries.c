@@ -7,116 +7,25 @@
 
 /* What a program may call by these names already; a connector of such a name would take it away. ECMA-262 and
  * the web's. */
-static const char *const globals[] = {
-    "AggregateError",
-    "Array",
-    "ArrayBuffer",
-    "AsyncFunction",
-    "Atomics",
-    "BigInt",
-    "BigInt64Array",
-    "BigUint64Array",
-    "Boolean",
-    "DataView",
-    "Date",
-    "Error",
-    "EvalError",
-    "FinalizationRegistry",
-    "Float32Array",
-    "Float64Array",
-    "Function",
-    "Infinity",
-    "Int16Array",
-    "Int32Array",
-    "Int8Array",
-    "Intl",
-    "Iterator",
-    "JSON",
-    "Map",
-    "Math",
-    "NaN",
-    "Number",
-    "Object",
-    "Promise",
-    "Proxy",
-    "RangeError",
-    "ReferenceError",
-    "Reflect",
-    "RegExp",
-    "Set",
-    "SharedArrayBuffer",
-    "String",
-    "Symbol",
-    "SyntaxError",
-    "TypeError",
-    "URIError",
-    "Uint16Array",
-    "Uint32Array",
-    "Uint8Array",
-    "Uint8ClampedArray",
-    "WeakMap",
-    "WeakRef",
-    "WeakSet",
-    "WebAssembly",
-    "decodeURI",
-    "decodeURIComponent",
-    "encodeURI",
-    "encodeURIComponent",
-    "escape",
-    "unescape",
-    "globalThis",
-    "isFinite",
-    "isNaN",
-    "parseFloat",
-    "parseInt",
-    "URL",
-    "URLSearchParams",
-    "TextEncoder",
-    "TextDecoder",
-    "Blob",
-    "Headers",
-    "Request",
-    "Response",
-    "FormData",
-    "AbortController",
-    "AbortSignal",
-    "Event",
-    "EventTarget",
-    "DOMException",
-    "atob",
-    "btoa",
-    "clearInterval",
-    "clearTimeout",
-    "console",
-    "crypto",
-    "fetch",
-    "performance",
-    "queueMicrotask",
-    "self",
-    "setInterval",
-    "setTimeout",
-    "structuredClone",
-    "__proto__",
-    "constructor",
-    "hasOwnProperty",
-    "isPrototypeOf",
-    "propertyIsEnumerable",
-    "toLocaleString",
-    "toString",
-    "valueOf",
-    "__defineGetter__",
-    "__defineSetter__",
-    "__lookupGetter__",
-    "__lookupSetter__",
-
-};
+static const char globals[] =
+    " AggregateError Array ArrayBuffer AsyncFunction Atomics BigInt BigInt64Array BigUint64Array Boolean"
+    " DataView Date Error EvalError FinalizationRegistry Float32Array Float64Array Function Infinity"
+    " Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy"
+    " RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String Symbol SyntaxError TypeError"
+    " URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly"
+    " decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape globalThis isFinite isNaN"
+    " parseFloat parseInt URL URLSearchParams TextEncoder TextDecoder Blob Headers Request Response"
+    " FormData AbortController AbortSignal Event EventTarget DOMException atob btoa clearInterval"
+    " clearTimeout console crypto fetch performance queueMicrotask self setInterval setTimeout"
+    " structuredClone __proto__ constructor hasOwnProperty isPrototypeOf propertyIsEnumerable"
+    " toLocaleString toString valueOf __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__"
+    " ";
 
 static bool is_global(const char *name)
 {
-    for (size_t i = 0; i < CM_ARRAY_LEN(globals); i++)
-        if (cm_z_eq(name, globals[i]))
-            return true;
-    return false;
+    cm_autofree char *word = cm_asprintf(" %s ", name);
+
+    return strstr(globals, word) != NULL;
 }
 
 /** The identifier of a configured name; says so where it is another one. */
@@ -128,9 +37,9 @@ static const char *identifier_of(cm_config *c, struct cm_str configured, const c
 
     if (taken)
         cm_config__warn(c, "%s: programs reach it as '%s', since '%s' is a name that JavaScript needs itself",
-                        origin, name, mapped);
+                        at, name, mapped);
     else if (!cm_str_eq_z(configured, name))
-        cm_config__warn(c, "%s: programs reach it as '%s', since '%.*s' is no JavaScript identifier", origin,
+        cm_config__warn(c, "%s: programs reach it as '%s', since '%.*s' is no JavaScript identifier", at,
                         name, CM_STR_ARG(configured));
     return name;
 }
