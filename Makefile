@@ -68,4 +68,4 @@ LEVEL = build
 %/build.ninja:
 	@tools/setup $(LEVEL)
 	@mkdir -p $(dir $(@D))
-	@$(MESON_ENV) meson setup $(@D) $(MESON_FLAGS) >$(@D).log 2>&1 || { cat $(@D).log; exit 1; }
+	@$(MESON_ENV) meson setup $(@D) $(MESON_FLAGS) >$(@D).log 2>&1 || { tail -n 20 $(@D).log; exit 1; }

@@ -11,6 +11,7 @@ import { root } from './tree.mjs';
 const checks = [
   ['tidy', 'clang-tidy finds nothing (.clang-tidy)'], // the slowest first
   ['cppcheck', 'cppcheck finds nothing'],
+  ['warnings', 'no warning from gcc or clang'],
   ['headers', 'each header compiles alone, with gcc and clang'],
   ['format', 'C sources are laid out by clang-format'],
   ['layers', 'includes follow src/LAYERS'],

@@ -1,7 +1,8 @@
 // What the checks share: the files of the tree, findings, and running a program over many files.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = resolve(fileURLToPath(import.meta.url), '../../..');
@@ -85,4 +86,39 @@ export function dependencies() {
   const text = files.filter((p) => p.endsWith('meson.build')).map(read).join('\n');
   const names = [...text.matchAll(/\bdependency\('([^']+)'/g)].map((m) => m[1]);
   return [...new Set(names)].filter((name) => name !== 'threads').sort();
+}
+
+/** Words of a command line as a shell splits them: Meson quotes what needs it. */
+function splitCommand(text) {
+  const words = [...text.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")+/g)].map((m) => m[0]);
+  return words.map((w) => w.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g, (_, single, double, one) => single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? one));
+}
+
+/** How the build compiles each C file: Map from path to {folder, args}, args without compiler, output and dependency files. */
+export function compileCommands() {
+  const path = join(build, 'compile_commands.json');
+  if (!existsSync(path)) throw new Error(`${path} is not there; run 'make build'`);
+  const all = new Map();
+  for (const { directory, command, file } of JSON.parse(readFileSync(path, 'utf8'))) {
+    const words = splitCommand(command).slice(1);
+    const args = words.filter((w, i) => !/^-(MD|MQ|MF|o|c)$/.test(w) && !/^-(MQ|MF|o)$/.test(words[i - 1]) && w !== file);
+    all.set(relative(root, resolve(directory, file)), { folder: directory, args });
+  }
+  return all;
+}
+
+/**
+ * Run `look` for the sources that did not pass before with the same text, headers and settings; marks lie in the build folder.
+ * look(path) resolves to whether it passed.
+ */
+export async function forEachChanged(name, settings, paths, look) {
+  const marks = join(build, 'checks', name);
+  mkdirSync(marks, { recursive: true });
+  const common = createHash('sha256').update(settings);
+  for (const path of sources('src|include|tests', 'h')) common.update(path).update(read(path));
+  const base = common.digest('hex');
+  await forEach(paths, async (path) => {
+    const mark = join(marks, createHash('sha256').update(base).update(path).update(read(path)).digest('hex'));
+    if (!existsSync(mark) && (await look(path))) writeFileSync(mark, `${path}\n`);
+  });
 }
