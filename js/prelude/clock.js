@@ -2,7 +2,7 @@
 // so that a replay sees what the first pass saw. The generator is xoshiro128** seeded by splitmix32: even and fast, and *not*
 // cryptographic - whoever knows the seed knows every value.
 import {
-    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, isView, NumberFn,
+    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, NumberFn,
     RangeErrorFn, TypeErrorFn,
 } from './primordials.js';
 import { state } from './state.js';
@@ -56,7 +56,7 @@ function makeCrypto() {
     return freeze({
         __proto__: null,
         getRandomValues(array) {
-            const kind = isView(array) ? apply(tag, array, []) : undefined;
+            const kind = ArrayBuffer.isView(array) ? apply(tag, array, []) : undefined;
             if (kind === undefined || kind === 'Float32Array' || kind === 'Float64Array' || kind === 'Float16Array')
                 throw new TypeErrorFn('crypto.getRandomValues takes an integer typed array, such as new Uint8Array(16)');
             const n = apply(length, array, []);

@@ -2,7 +2,7 @@
 // the program runs once. What has no faithful form is a TypeError that names the path.
 import {
     apply, charCode, cut, DateFn, define, defineProperty, ErrorFn, find, getOwnPropertyDescriptor, getPrototypeOf, has, isArray,
-    isError, isObject, isView, keys, MapFn, ObjectPrototype, parse, PromiseFn, RangeErrorFn, SetFn, stringify, text, TypeErrorFn,
+    isError, isObject, keys, ObjectPrototype, once, parse, PromiseFn, RangeErrorFn, stringify, text, TypeErrorFn,
 } from './primordials.js';
 
 // Below CM_VALUE_MAX_DEPTH, since containers such as Map add a level of their own to the JSON.
@@ -10,41 +10,39 @@ const MAX_DEPTH = 500;
 // CM_FRAME_MAX_BYTES; the host's own limits are smaller and are enforced there.
 const MAX_CHARS = 64 << 20;
 
-const mapSize = getOwnPropertyDescriptor(Map.prototype, 'size').get;
-const setSize = getOwnPropertyDescriptor(Set.prototype, 'size').get;
-const { forEach: mapForEach, set: mapSet } = Map.prototype;
-const { forEach: setForEach, add: setAdd } = Set.prototype;
-const { getTime } = Date.prototype;
-const typed = getPrototypeOf(Uint8Array.prototype);
-const typedTag = getOwnPropertyDescriptor(typed, Symbol.toStringTag).get;
-const typedBuffer = getOwnPropertyDescriptor(typed, 'buffer').get;
-const typedOffset = getOwnPropertyDescriptor(typed, 'byteOffset').get;
-const typedLength = getOwnPropertyDescriptor(typed, 'byteLength').get;
-const viewBuffer = getOwnPropertyDescriptor(DataView.prototype, 'buffer').get;
-const viewOffset = getOwnPropertyDescriptor(DataView.prototype, 'byteOffset').get;
-const viewLength = getOwnPropertyDescriptor(DataView.prototype, 'byteLength').get;
-const bufferLength = getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength').get;
-const { toBase64 } = Uint8Array.prototype;
-const { fromBase64 } = Uint8Array;
-const BytesFn = Uint8Array;
-const { valueOf: numberValue } = Number.prototype;
-const { valueOf: stringValue } = String.prototype;
-const { valueOf: booleanValue } = Boolean.prototype;
-const errorTypes = { __proto__: null, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError };
-const viewTypes = {
-    __proto__: null,
-    int8: Int8Array, uint8c: Uint8ClampedArray, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
-    float32: Float32Array, float64: Float64Array, bigint64: BigInt64Array, biguint64: BigUint64Array,
-};
-const BufferFn = ArrayBuffer;
-const ViewFn = DataView;
-const BigIntFn = BigInt;
+const getterOf = (object, key) => getOwnPropertyDescriptor(object, key).get;
+
+// What tells the values apart that JSON lacks, and what takes them apart and puts them together.
+const exotics = once(() => {
+    const typed = getPrototypeOf(Uint8Array.prototype), view = DataView.prototype;
+    return {
+        __proto__: null,
+        isView: ArrayBuffer.isView,
+        typedTag: getterOf(typed, Symbol.toStringTag), typedBuffer: getterOf(typed, 'buffer'),
+        typedOffset: getterOf(typed, 'byteOffset'), typedLength: getterOf(typed, 'byteLength'),
+        viewBuffer: getterOf(view, 'buffer'), viewOffset: getterOf(view, 'byteOffset'), viewLength: getterOf(view, 'byteLength'),
+        bufferLength: getterOf(ArrayBuffer.prototype, 'byteLength'),
+        toBase64: Uint8Array.prototype.toBase64, fromBase64: Uint8Array.fromBase64, Bytes: Uint8Array, View: DataView,
+        mapSize: getterOf(Map.prototype, 'size'), mapForEach: Map.prototype.forEach, mapSet: Map.prototype.set, Map,
+        setSize: getterOf(Set.prototype, 'size'), setForEach: Set.prototype.forEach, setAdd: Set.prototype.add, Set,
+        getTime: DateFn.prototype.getTime,
+        numberValue: Number.prototype.valueOf, stringValue: String.prototype.valueOf, booleanValue: Boolean.prototype.valueOf,
+        BigInt,
+    };
+});
+const errorTypes = once(() => ({ __proto__: null, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError }));
+// Kinds of value.h by class name; bytes are what a Uint8Array is called there.
 const viewKinds = {
     __proto__: null,
     Uint8Array: 'bytes', Int8Array: 'int8', Uint8ClampedArray: 'uint8c', Int16Array: 'int16', Uint16Array: 'uint16',
     Int32Array: 'int32', Uint32Array: 'uint32', Float32Array: 'float32', Float64Array: 'float64',
     BigInt64Array: 'bigint64', BigUint64Array: 'biguint64',
 };
+const viewTypes = once(() => ({
+    __proto__: null,
+    int8: Int8Array, uint8c: Uint8ClampedArray, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
+    float32: Float32Array, float64: Float64Array, bigint64: BigInt64Array, biguint64: BigUint64Array,
+}));
 
 // Namespaces of connectors, so that returning one is told apart from an empty object.
 export const namespaces = { __proto__: null, count: 0 };
@@ -217,27 +215,27 @@ const brand = (getter, v) => {
     }
 };
 
-const base64 = (buffer, offset, length) => stringify(apply(toBase64, new BytesFn(buffer, offset, length), []));
+const base64 = (x, buffer, offset, length) => stringify(apply(x.toBase64, new x.Bytes(buffer, offset, length), []));
 
-function binary(st, v, here) {
+function binary(st, x, v, here) {
     let kind, data;
-    if (isView(v)) {
-        const tag = apply(typedTag, v, []);
+    if (x.isView(v)) {
+        const tag = apply(x.typedTag, v, []);
         if (tag === undefined) {
             kind = 'dataview';
-            data = base64(apply(viewBuffer, v, []), apply(viewOffset, v, []), apply(viewLength, v, []));
+            data = base64(x, apply(x.viewBuffer, v, []), apply(x.viewOffset, v, []), apply(x.viewLength, v, []));
         } else {
             kind = viewKinds[tag];
             if (kind === undefined)
-                refuse(st, here.up, here.key, 'a ' + tag, 'return a Float32Array or plain numbers');
-            data = base64(apply(typedBuffer, v, []), apply(typedOffset, v, []), apply(typedLength, v, []));
+                refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
+            data = base64(x, apply(x.typedBuffer, v, []), apply(x.typedOffset, v, []), apply(x.typedLength, v, []));
         }
     } else {
-        const length = brand(bufferLength, v);
+        const length = brand(x.bufferLength, v);
         if (length === undefined)
             return undefined;
         kind = 'arraybuffer';
-        data = base64(v, 0, length);
+        data = base64(x, v, 0, length);
     }
     markAt(st, here, kind);
     return grow(st, data);
@@ -245,49 +243,52 @@ function binary(st, v, here) {
 
 const markAt = (st, here, kind) => mark(st, here.up, here.key, kind);
 
+function map(st, x, v, here, depth) {
+    let out = '', i = 0;
+    markAt(st, here, 'map');
+    apply(x.mapForEach, v, [(value, name) => {
+        const pair = { __proto__: null, up: here, key: '' + i, value: null };
+        const left = enc(st, name, '0', pair, depth + 2);
+        out += (i++ ? ',' : '') + '[' + left + ',' + enc(st, value, '1', pair, depth + 2) + ']';
+        grow(st, '[,],');
+    }]);
+    return '[' + out + ']';
+}
+
+function set(st, x, v, here, depth) {
+    let out = '', i = 0;
+    markAt(st, here, 'set');
+    apply(x.setForEach, v, [value => {
+        out += (i ? ',' : '') + enc(st, value, '' + i, here, depth + 1);
+        i++;
+    }]);
+    return '[' + out + ']';
+}
+
 // Date, bytes, Map, Set, Error, boxed primitives; undefined for everything else.
 function exotic(st, v, here, depth) {
-    const bytes = binary(st, v, here);
-    if (bytes !== undefined)
-        return bytes;
+    const x = exotics();
     if (isError(v)) {
         markAt(st, here, 'error');
         return error(st, v, here, depth);
     }
-    const time = brand(getTime, v);
+    const time = brand(x.getTime, v);
     if (time !== undefined) {
         markAt(st, here, 'date');
         return grow(st, time === time ? '' + time : 'null');
     }
-    if (brand(mapSize, v) !== undefined) {
-        let out = '', i = 0;
-        markAt(st, here, 'map');
-        apply(mapForEach, v, [(value, name) => {
-            const pair = { __proto__: null, up: here, key: '' + i, value: null };
-            const left = enc(st, name, '0', pair, depth + 2);
-            out += (i++ ? ',' : '') + '[' + left + ',' + enc(st, value, '1', pair, depth + 2) + ']';
-            grow(st, '[,],');
-        }]);
-        return '[' + out + ']';
-    }
-    if (brand(setSize, v) !== undefined) {
-        let out = '', i = 0;
-        markAt(st, here, 'set');
-        apply(setForEach, v, [value => {
-            out += (i ? ',' : '') + enc(st, value, '' + i, here, depth + 1);
-            i++;
-        }]);
-        return '[' + out + ']';
-    }
-    return boxed(st, v, here, depth);
-}
-
-function boxed(st, v, here, depth) {
-    let value = brand(numberValue, v);
+    const bytes = binary(st, x, v, here);
+    if (bytes !== undefined)
+        return bytes;
+    if (brand(x.mapSize, v) !== undefined)
+        return map(st, x, v, here, depth);
+    if (brand(x.setSize, v) !== undefined)
+        return set(st, x, v, here, depth);
+    let value = brand(x.numberValue, v);
     if (value === undefined)
-        value = brand(stringValue, v);
+        value = brand(x.stringValue, v);
     if (value === undefined)
-        value = brand(booleanValue, v);
+        value = brand(x.booleanValue, v);
     return value === undefined ? undefined : enc(st, value, here.key, here.up, depth);
 }
 
@@ -320,11 +321,11 @@ export function encode(value, root, instances, advice) {
     return { __proto__: null, json, marks: st.marks === '' ? '' : '{' + st.marks + '}' };
 }
 
-function makeError(fields) {
+export function makeError(fields) {
     const name = text(fields.name), message = text(fields.message);
-    const Type = errorTypes[name] || ErrorFn;
+    const Type = errorTypes()[name] || ErrorFn;
     const e = new Type(message);
-    if (!errorTypes[name] && name !== 'Error')
+    if (Type === ErrorFn && name !== 'Error')
         define(e, 'name', name, false, true);
     const names = keys(fields);
     for (let i = 0; i < names.length; i++) {
@@ -334,7 +335,8 @@ function makeError(fields) {
     return e;
 }
 
-const bytesOf = data => apply(fromBase64, BytesFn, [data]);
+const bytesOf = (x, data) => apply(x.fromBase64, x.Bytes, [data]);
+const bufferOf = (x, data) => apply(x.typedBuffer, bytesOf(x, data), []);
 
 const revive = {
     __proto__: null,
@@ -343,31 +345,32 @@ const revive = {
     inf: () => Infinity,
     '-inf': () => -Infinity,
     '-0': () => -0,
-    bigint: v => BigIntFn(v),
-    date: v => new DateFn(v === null ? NaN : v),
+    bigint: (x, v) => x.BigInt(v),
+    date: (x, v) => new DateFn(v === null ? NaN : v),
     bytes: bytesOf,
-    arraybuffer: v => apply(typedBuffer, bytesOf(v), []),
-    dataview: v => new ViewFn(apply(typedBuffer, bytesOf(v), [])),
-    error: makeError,
-    map: v => {
-        const map = new MapFn();
+    arraybuffer: bufferOf,
+    dataview: (x, v) => new x.View(bufferOf(x, v)),
+    error: (x, v) => makeError(v),
+    map: (x, v) => {
+        const made = new x.Map();
         for (let i = 0; i < v.length; i++)
-            apply(mapSet, map, [v[i][0], v[i][1]]);
-        return map;
+            apply(x.mapSet, made, [v[i][0], v[i][1]]);
+        return made;
     },
-    set: v => {
-        const set = new SetFn();
+    set: (x, v) => {
+        const made = new x.Set();
         for (let i = 0; i < v.length; i++)
-            apply(setAdd, set, [v[i]]);
-        return set;
+            apply(x.setAdd, made, [v[i]]);
+        return made;
     },
 };
 
 function reviveAs(kind, v) {
-    const Type = viewTypes[kind];
-    if (Type !== undefined)
-        return new Type(apply(typedBuffer, bytesOf(v), []));
-    return revive[kind](v);
+    const x = exotics(), make = revive[kind];
+    if (make !== undefined)
+        return make(x, v);
+    const Type = viewTypes()[kind];
+    return new Type(bufferOf(x, v));
 }
 
 function depthOf(p) {
@@ -414,5 +417,3 @@ export function decode(json, marks) {
     }
     return has(kinds, '') ? reviveAs(kinds[''], value) : value;
 }
-
-export { makeError };

@@ -1,23 +1,20 @@
 // Values as text for people: what console shows. JSON-like, bounded in size and depth, and it never throws.
 import {
-    apply, cut, getOwnPropertyDescriptor, getPrototypeOf, isArray, isError, isObject, isView, keys, ObjectPrototype, stringify, text,
+    apply, cut, DateFn, getOwnPropertyDescriptor, getPrototypeOf, isArray, isError, isObject, keys, ObjectPrototype, once, PromiseFn,
+    stringify, text,
 } from './primordials.js';
 
 const MAX_CHARS = 16000;
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
 
-const { toISOString, getTime } = Date.prototype;
-const { forEach: mapForEach } = Map.prototype;
-const { forEach: setForEach } = Set.prototype;
-const mapSize = getOwnPropertyDescriptor(Map.prototype, 'size').get;
-const setSize = getOwnPropertyDescriptor(Set.prototype, 'size').get;
-const { toString: functionText } = Function.prototype;
-const { toString: regexpText } = RegExp.prototype;
-const { toString: symbolText } = Symbol.prototype;
-const RegExpFn = RegExp;
-const PromiseFn = Promise;
-const MapFn = Map, SetFn = Set, DateFn = Date;
+const tools = once(() => ({
+    __proto__: null,
+    isView: ArrayBuffer.isView, Map, Set, RegExp,
+    mapForEach: Map.prototype.forEach, mapSize: getOwnPropertyDescriptor(Map.prototype, 'size').get,
+    setForEach: Set.prototype.forEach, setSize: getOwnPropertyDescriptor(Set.prototype, 'size').get,
+    regexpText: RegExp.prototype.toString, getTime: DateFn.prototype.getTime, toISOString: DateFn.prototype.toISOString,
+}));
 
 function list(st, length, write) {
     let out = '';
@@ -48,34 +45,35 @@ function members(st, v, here) {
 }
 
 function special(st, v, here) {
+    const x = tools();
     if (isError(v)) {
         const name = text(v.name), message = text(v.message), extra = members(st, v, here);
         return name + (message ? ': ' + message : '') + (extra ? ' {' + extra + '}' : '');
     }
     if (v instanceof DateFn) {
-        const time = apply(getTime, v, []);
-        return time === time ? apply(toISOString, v, []) : 'Invalid Date';
+        const time = apply(x.getTime, v, []);
+        return time === time ? apply(x.toISOString, v, []) : 'Invalid Date';
     }
-    if (v instanceof MapFn) {
+    if (v instanceof x.Map) {
         let out = '';
-        apply(mapForEach, v, [(value, key) => {
+        apply(x.mapForEach, v, [(value, key) => {
             if (st.size < MAX_CHARS)
                 out += (out ? ', ' : '') + show(st, key, here) + ' => ' + show(st, value, here);
         }]);
-        return `Map(${apply(mapSize, v, [])}) {${out}}`;
+        return `Map(${apply(x.mapSize, v, [])}) {${out}}`;
     }
-    if (v instanceof SetFn) {
+    if (v instanceof x.Set) {
         let out = '';
-        apply(setForEach, v, [value => {
+        apply(x.setForEach, v, [value => {
             if (st.size < MAX_CHARS)
                 out += (out ? ', ' : '') + show(st, value, here);
         }]);
-        return `Set(${apply(setSize, v, [])}) {${out}}`;
+        return `Set(${apply(x.setSize, v, [])}) {${out}}`;
     }
-    if (isView(v) && 'length' in v)
+    if (x.isView(v) && 'length' in v)
         return `${typeName(v)}(${v.length}) [${list(st, v.length, i => show(st, v[i], here))}]`;
-    if (v instanceof RegExpFn)
-        return apply(regexpText, v, []);
+    if (v instanceof x.RegExp)
+        return apply(x.regexpText, v, []);
     if (v instanceof PromiseFn)
         return 'Promise {}, not awaited';
     return undefined;
@@ -112,10 +110,10 @@ function plain(v) {
     case 'bigint':
         return v + 'n';
     case 'symbol':
-        return apply(symbolText, v, []);
+        return apply(Symbol.prototype.toString, v, []);
     case 'function': {
         const name = getOwnPropertyDescriptor(v, 'name');
-        const kind = cut(apply(functionText, v, []), 0, 6) === 'class ' ? 'class' : 'function';
+        const kind = cut(apply(Function.prototype.toString, v, []), 0, 6) === 'class ' ? 'class' : 'function';
         return `[${kind}${name && typeof name.value === 'string' && name.value ? ' ' + name.value : ''}]`;
     }
     default:

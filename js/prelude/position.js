@@ -1,16 +1,14 @@
 // Where in the author's text something happened. The engine's stack names lines exactly (the wrapper adds none); columns move
 // where the normaliser inserted text, and state.map has those places.
-import { apply, charCode, cut, ErrorFn, find, getOwnPropertyDescriptor, NumberFn, parse } from './primordials.js';
+import { apply, charCode, cut, ErrorFn, find, getOwnPropertyDescriptor, NumberFn, once, parse } from './primordials.js';
 import { state } from './state.js';
 
 export const URL = 'program.js';
 const MAX_FRAMES = 10;
-const { get: weakGet, set: weakSet } = WeakMap.prototype;
-// The engine's WeakMap starts no thread, unlike WeakRef.
-const issued = new WeakMap();
+const issued = once(() => ({ __proto__: null, map: new WeakMap(), get: WeakMap.prototype.get, set: WeakMap.prototype.set }));
 
 // Errors that were made here, at a delivery, belong to the place where their call was issued.
-export const rememberPlace = (error, stack) => apply(weakSet, issued, [error, stack]);
+export const rememberPlace = (error, stack) => apply(issued().set, issued().map, [error, stack]);
 
 function originalColumn(line, column) {
     if (state.map === '')
@@ -68,7 +66,7 @@ const ownText = (error, key) => {
 };
 
 export function placeOf(error) {
-    const call = apply(weakGet, issued, [error]);
+    const call = apply(issued().get, issued().map, [error]);
     return readStack(call === undefined ? ownText(error, 'stack') : call.stack);
 }
 

@@ -256,6 +256,10 @@ void cm_realm_free(cm_realm *r)
 {
     if (!r)
         return;
+    /* The realm would keep its own function, and so itself, for ever: it gets one of the service realm
+     * instead. */
+    if (r->control)
+        JSGlobalContextSetUnhandledRejectionCallback(r->ctx, r->e->normalize, NULL);
     if (r->send) {
         (void)JSObjectSetPrivate(r->send, NULL);
         JSValueUnprotect(r->ctx, r->send);

@@ -1,0 +1,394 @@
+/*
+ * The pass loop of one worker: frames in, engine, frames out. Blocking and single-threaded; each frame goes
+ * out before the call that made it returns, so a killed pass leaves its log and its calls behind.
+ *
+ *   starting ── HELLO ──▶ ready ── RUN ──▶ running ── WAIT ⇄ OUTCOME ── DONE ──▶ (free, collect, prepare) ──
+ * IDLE ──▶ idle
+ *
+ * One WAIT is sent when the program first stands still and one after each OUTCOME that leaves it standing, so
+ * the host knows how far the worker is by counting: it waits when WAITs are one more than OUTCOMEs. The state
+ * table stands in wire/wire.h; a host that breaks it is not our host any more, and the process ends.
+ */
+#include "worker/worker.h"
+
+#include "base/limits.h"
+#include "wire/wire.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define READ_BYTES          65536
+#define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
+#define COLLECT_AFTER_RUNS  20
+#define COLLECT_AFTER_PAGES (4U << 20 >> 12) /* 4 MB of pages first touched since the last collection */
+#define EXIT_PROTOCOL       3
+
+/* The engine may not include the wire; its prelude has these numbers in js/prelude/state.js. */
+_Static_assert(CM_CALL_TOOL == 0 && CM_CALL_STEP == 1 && CM_CALL_SEARCH == 2 && CM_CALL_DESCRIBE == 3 &&
+                   CM_CALL_TIMER == 4 && CM_CALL_KIND_COUNT_ == 5,
+               "kinds of call");
+_Static_assert(CM_LOG_LOG == 0 && CM_LOG_INFO == 1 && CM_LOG_WARN == 2 && CM_LOG_ERROR == 3 &&
+                   CM_LOG_DEBUG == 4,
+               "levels of the log");
+
+struct serve {
+    cm_engine *engine;
+    int fd;
+    struct cm_buf in;
+    size_t in_used; /* bytes of `in` that the last frame stood in */
+    struct cm_buf out;
+    char *bind;
+    size_t bind_len;
+    unsigned runs;     /* since the last collection */
+    long pages_before; /* minor faults at the last collection */
+};
+
+static _Noreturn void leave(int status)
+{
+    _exit(status);
+}
+
+static _Noreturn void broken(const struct cm_err *err)
+{
+    /* Standard error may be closed; whoever runs a worker by hand sees the reason. */
+    (void)fprintf(stderr, "codemode-worker: %s\n", err->message);
+    leave(EXIT_PROTOCOL);
+}
+
+static void flush(struct serve *s)
+{
+    size_t at = 0;
+
+    while (at < s->out.len) {
+        ssize_t n = send(s->fd, s->out.ptr + at, s->out.len - at, MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            leave(0); /* the host is gone */
+        at += (size_t)n;
+    }
+    if (s->out.cap > KEEP_BYTES) {
+        cm_buf_done(&s->out);
+        s->out = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES);
+    } else {
+        cm_buf_clear(&s->out);
+    }
+}
+
+static void send_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
+                       const struct cm_str *parts, size_t n_parts)
+{
+    struct cm_err err = {0};
+
+    cm_wire_encode(&s->out, type, flags, id, parts, n_parts);
+    if (cm_buf_check(&s->out, "a frame", &err) != CM_OK)
+        broken(&err);
+    flush(s);
+}
+
+/* --- the program's side
+ * ---------------------------------------------------------------------------------------- */
+
+static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
+                    struct cm_value args, uint32_t line, uint32_t column)
+{
+    char kind_byte = (char)kind, position[8];
+    struct cm_str parts[] = {{&kind_byte, 1}, connector,  method,
+                             args.json,       args.marks, {position, sizeof(position)}};
+
+    cm_wire_put_u32(position, line);
+    cm_wire_put_u32(position + 4, column);
+    send_frame(user, CM_FRAME_CALL, 0, id, parts, CM_ARRAY_LEN(parts));
+}
+
+static void on_step_end(void *user, uint32_t id, bool failed, struct cm_value value)
+{
+    struct cm_str parts[] = {value.json, value.marks};
+
+    send_frame(user, CM_FRAME_STEP, failed ? CM_FRAME_ERROR : 0, id, parts, CM_ARRAY_LEN(parts));
+}
+
+static void on_log(void *user, unsigned level, struct cm_str text)
+{
+    char level_byte = (char)level;
+    struct cm_str parts[] = {{&level_byte, 1}, text};
+
+    send_frame(user, CM_FRAME_LOG, 0, 0, parts, CM_ARRAY_LEN(parts));
+}
+
+static const struct cm_realm_host realm_host = {on_call, on_step_end, on_log};
+
+/* --- frames in
+ * ------------------------------------------------------------------------------------------------- */
+
+/* The next frame, which borrows s->in until the next call. False: the host hung up. */
+static bool next_frame(struct serve *s, struct cm_frame *f)
+{
+    struct cm_err err = {0};
+
+    cm_buf_drop_front(&s->in, s->in_used);
+    s->in_used = 0;
+    if (s->in.len == 0 && s->in.cap > KEEP_BYTES) {
+        cm_buf_done(&s->in);
+        s->in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_BYTES + CM_WIRE_HEADER_BYTES);
+    }
+    for (;;) {
+        char *room;
+        ssize_t n;
+
+        if (cm_wire_decode(s->in.ptr, s->in.len, CM_FRAME_MAX_BYTES, f, &s->in_used, &err) != CM_OK)
+            broken(&err);
+        if (s->in_used > 0)
+            break;
+        room = cm_buf_reserve(&s->in, READ_BYTES);
+        if (!room) {
+            (void)cm_buf_check(&s->in, "a frame", &err);
+            broken(&err);
+        }
+        n = read(s->fd, room, READ_BYTES);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        s->in.len += (size_t)n;
+    }
+    if (cm_wire_is_from_worker((unsigned)f->type) && f->type != CM_FRAME_HELLO) {
+        (void)cm_err_set(&err, CM_E_PROTOCOL, "the host sent a frame 0x%02x, which only a worker sends",
+                         (unsigned)f->type);
+        broken(&err);
+    }
+    return true;
+}
+
+static _Noreturn void unexpected(const struct cm_frame *f, const char *state)
+{
+    struct cm_err err;
+
+    (void)cm_err_set(&err, CM_E_PROTOCOL, "frame 0x%02x is not allowed while %s", (unsigned)f->type, state);
+    broken(&err);
+}
+
+static bool greet(struct serve *s)
+{
+    struct cm_str version = CM_STR(CM_WIRE_VERSION);
+    struct cm_frame f;
+    struct cm_err err;
+
+    send_frame(s, CM_FRAME_HELLO, 0, 0, &version, 1);
+    if (!next_frame(s, &f))
+        return false;
+    if (f.type != CM_FRAME_HELLO)
+        unexpected(&f, "starting");
+    if (!cm_str_eq(f.parts[0], version)) {
+        (void)cm_err_set(&err, CM_E_PROTOCOL, "the host speaks version '%.*s', this worker '%s'",
+                         CM_STR_ARG(f.parts[0]), CM_WIRE_VERSION);
+        broken(&err);
+    }
+    return true;
+}
+
+/* --- a pass
+ * ---------------------------------------------------------------------------------------------------- */
+
+struct run_meta {
+    uint8_t seed[16];
+    int64_t now_ms;
+    bool normalize;
+};
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static cm_status read_meta(struct cm_str text, struct run_meta *out, struct cm_err *err)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    yyjson_val *root, *now;
+    struct cm_str seed;
+    const char *mode;
+    cm_status st = cm_json_parse(text, CM_JSON_STRICT, &doc, err);
+
+    if (st != CM_OK)
+        return cm_err_prefix(err, "RUN's meta");
+    root = yyjson_doc_get_root(doc);
+    seed = cm_json_str(cm_json_get(root, "seed"));
+    now = cm_json_get(root, "now");
+    mode = cm_json_get_z(root, "mode");
+    if (seed.len != 32 || !yyjson_is_num(now))
+        return cm_err_set(err, CM_E_PROTOCOL, "RUN's meta needs a seed of 32 hex digits and now");
+    for (size_t i = 0; i < 16; i++) {
+        int high = hex_digit(seed.ptr[2 * i]), low = hex_digit(seed.ptr[2 * i + 1]);
+
+        if (high < 0 || low < 0)
+            return cm_err_set(err, CM_E_PROTOCOL, "RUN's seed is not hex: '%.*s'", CM_STR_ARG(seed));
+        out->seed[i] = (uint8_t)(high << 4 | low);
+    }
+    out->now_ms = (int64_t)yyjson_get_num(now);
+    out->normalize = mode && cm_z_eq(mode, "normalize");
+    return CM_OK;
+}
+
+static void send_done(struct serve *s, bool failed, struct cm_value value, struct cm_str meta)
+{
+    struct cm_str parts[] = {value.json, value.marks, meta};
+
+    send_frame(s, CM_FRAME_DONE, failed ? CM_FRAME_ERROR : 0, 0, parts, CM_ARRAY_LEN(parts));
+}
+
+/* The engine itself failed: say so as the end of the pass, and do not go on with such an engine. */
+static _Noreturn void send_engine_failure(struct serve *s, const struct cm_err *err)
+{
+    cm_autobuf meta = CM_BUF_INIT(4 * CM_ERR_MAX_BYTES + 256);
+
+    cm_buf_add_z(&meta, "{\"error\":{\"name\":\"InternalError\",\"code\":\"internal\",\"message\":");
+    cm_json_write_string(&meta, cm_str_of(err->message));
+    cm_buf_add_z(&meta, "}}");
+    send_done(s, true, (struct cm_value){CM_STR(""), CM_STR("")}, cm_buf_str(&meta));
+    leave(1);
+}
+
+static void normalize(struct serve *s, struct cm_str source)
+{
+    cm_autofree char *text = NULL, *meta = NULL;
+    cm_autobuf json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
+    struct cm_err err;
+    size_t len = 0;
+    cm_status st = cm_engine_normalize(s->engine, source, &text, &len, &meta, &err);
+
+    if (st != CM_OK && !meta)
+        send_engine_failure(s, &err);
+    if (st == CM_OK)
+        cm_json_write_string(&json, cm_str_mk(text, len));
+    send_done(s, st != CM_OK, (struct cm_value){cm_buf_str(&json), CM_STR("")},
+              st == CM_OK ? CM_STR("{}") : cm_str_of(meta));
+}
+
+static void deliver(struct serve *s, cm_realm *r, const struct cm_frame *f)
+{
+    struct cm_value value = {f->parts[1], f->parts[2]};
+    struct cm_err err;
+    cm_status st =
+        cm_realm_deliver(r, f->id, (f->flags & CM_FRAME_ERROR) != 0, (f->flags & CM_FRAME_EXECUTE) != 0,
+                         value, (int64_t)cm_wire_get_u64(f->parts[0].ptr), &err);
+
+    if (st == CM_E_PROTOCOL)
+        broken(&err);
+    if (st != CM_OK)
+        send_engine_failure(s, &err);
+}
+
+/* False: the host hung up. */
+static bool run(struct serve *s, const struct cm_frame *f, const struct run_meta *meta)
+{
+    cm_auto(cm_realm) r = NULL;
+    struct cm_realm_opts opts = {
+        .source = f->parts[1],
+        .bind_json = {s->bind, s->bind_len},
+        .input = {f->parts[2], f->parts[3]},
+        .now_ms = meta->now_ms,
+        .host = &realm_host,
+        .user = s,
+    };
+    struct cm_frame next;
+    struct cm_err err;
+
+    memcpy(opts.seed, meta->seed, sizeof(opts.seed));
+    if (cm_realm_start(s->engine, &opts, &r, &err) != CM_OK)
+        send_engine_failure(s, &err);
+    while (cm_realm_state(r) == CM_REALM_WAITING) {
+        send_frame(s, CM_FRAME_WAIT, 0, 0, NULL, 0);
+        if (!next_frame(s, &next))
+            return false;
+        if (next.type != CM_FRAME_OUTCOME)
+            unexpected(&next, "waiting");
+        deliver(s, r, &next);
+    }
+    send_done(s, cm_realm_result(r)->failed, cm_realm_result(r)->value, cm_realm_result(r)->meta_json);
+    return true;
+}
+
+static long pages_touched(void)
+{
+    struct rusage u;
+
+    return getrusage(RUSAGE_SELF, &u) == 0 ? u.ru_minflt : 0;
+}
+
+/* Between passes: garbage where there is enough of it, and the realm that the next pass takes. */
+static void tidy(struct serve *s)
+{
+    if (++s->runs >= COLLECT_AFTER_RUNS || pages_touched() - s->pages_before > (long)COLLECT_AFTER_PAGES) {
+        cm_engine_collect(s->engine);
+        s->runs = 0;
+        s->pages_before = pages_touched();
+    }
+    cm_engine_prepare_realm(s->engine);
+    send_frame(s, CM_FRAME_IDLE, 0, 0, NULL, 0);
+}
+
+static void keep_bind(struct serve *s, struct cm_str json)
+{
+    char *copy = cm_try_malloc(json.len + 1);
+    struct cm_err err;
+
+    if (!copy) {
+        (void)cm_err_set(&err, CM_E_NOMEM, "BIND of %zu bytes: out of memory", json.len);
+        broken(&err);
+    }
+    memcpy(copy, json.ptr, json.len);
+    copy[json.len] = '\0';
+    free(s->bind);
+    s->bind = copy;
+    s->bind_len = json.len;
+}
+
+/* One frame of the states ready and idle. False: the host hung up. */
+static bool serve_one(struct serve *s, const struct cm_frame *f)
+{
+    struct run_meta meta = {0};
+    struct cm_err err;
+    bool alive = true;
+
+    if (f->type == CM_FRAME_BIND) {
+        keep_bind(s, f->parts[0]);
+        return true;
+    }
+    if (f->type != CM_FRAME_RUN)
+        unexpected(f, "idle");
+    if (read_meta(f->parts[0], &meta, &err) != CM_OK)
+        broken(&err);
+    if (meta.normalize)
+        normalize(s, f->parts[1]);
+    else
+        alive = run(s, f, &meta);
+    if (alive)
+        tidy(s);
+    return alive;
+}
+
+void cm_worker_serve(cm_engine *e, int fd)
+{
+    struct serve s = {
+        .engine = e,
+        .fd = fd,
+        .in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_BYTES + CM_WIRE_HEADER_BYTES),
+        .out = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES),
+        .pages_before = pages_touched(),
+    };
+    struct cm_frame f;
+    bool alive = greet(&s);
+
+    while (alive && next_frame(&s, &f))
+        alive = serve_one(&s, &f);
+    cm_buf_done(&s.in);
+    cm_buf_done(&s.out);
+    free(s.bind);
+}
