@@ -1,8 +1,10 @@
 /**
- * What a zygote and a worker give up, as two passes over one table (lockdown.c). Private to this folder.
+ * What a zygote and a worker give up, as passes over one table (lockdown.c). Private to this folder.
  *
- * Zygote steps run once and before the engine is created; worker steps run in each worker, between clone and its first frame.
- * Every step stands alone: one that the kernel refuses costs its own layer and nothing else, unless its row says `must`.
+ * The first steps run once, before the engine is created. The root's steps follow it, since a VM opens
+ * /dev/urandom at its birth; the zygote runs them, or each worker where it is the worker that creates the VM.
+ * The worker's steps run between clone and frames. Every step stands alone: one that the kernel refuses costs
+ * its own layer and nothing else, unless its row says `must`.
  */
 #ifndef CM_WORKER_LOCKDOWN_H
 #define CM_WORKER_LOCKDOWN_H
@@ -22,27 +24,30 @@
 #endif
 #endif
 #ifndef CM_SANITIZED
-#define CM_SANITIZED 0 /* sanitizer builds: no memory limit (shadow memory) and no system call filter (leak check, reports) */
+#define CM_SANITIZED                                                                                       \
+    0 /* sanitizer builds: no memory limit (shadow memory) and no system call filter (leak check, reports) \
+       */
 #endif
 
 struct cm_lock {
     uint64_t layers;          /* bit set of enum cm_layer that hold so far */
+    uint64_t lost;            /* the ones of which some step failed; such a layer never holds */
     int status_fd;            /* /proc/self/status of the zygote, opened while there is a /proc; -1 none */
     struct sock_fprog filter; /* the system call filter, built once; owned */
 
     /* For the worker's steps. */
-    int worker_fd;                    /* the worker's socket, becomes descriptor 0 */
-    uint64_t vmdata_kb;               /* VmData at the clone; 0 unknown */
-    bool (*make_engine)(void *user);  /* set where each worker must create its own VM */
-    void *make_user;
+    int worker_fd;      /* the worker's socket, becomes descriptor 0 */
+    uint64_t vmdata_kb; /* VmData at the clone; 0 unknown */
 
     /* After a step that must not fail has failed. */
     enum cm_layer failed;
     int eno;
 };
 
-/** Run the zygote's steps. Never fails: what did not hold is missing in l->layers. */
-void cm_lockdown_zygote(struct cm_lock *l);
+/** The zygote's first steps. Never fails: what did not hold is missing in l->layers. */
+void cm_lockdown_begin(struct cm_lock *l);
+/** The steps that need the engine to exist. Never fails, as above. */
+void cm_lockdown_root(struct cm_lock *l);
 /** Run the worker's steps. False: l->failed and l->eno say which step that must hold did not. */
 bool cm_lockdown_worker(struct cm_lock *l);
 
@@ -55,9 +60,9 @@ bool cm_lock__build_filter(struct cm_lock *l);
 /** One step; false with errno when it did not hold. */
 typedef bool cm_lock_step_fn(struct cm_lock *l);
 
-cm_lock_step_fn cm_lock__leave_root, cm_lock__user_ns, cm_lock__net_ns, cm_lock__ipc_ns, cm_lock__uts_ns, cm_lock__mount_ns,
-    cm_lock__empty_root, cm_lock__drop_most_caps, cm_lock__landlock;
+cm_lock_step_fn cm_lock__leave_root, cm_lock__user_ns, cm_lock__net_ns, cm_lock__ipc_ns, cm_lock__uts_ns,
+    cm_lock__mount_ns, cm_lock__empty_root, cm_lock__drop_most_caps, cm_lock__landlock;
 cm_lock_step_fn cm_lock__only_socket, cm_lock__drop_all_caps, cm_lock__no_new_privs, cm_lock__die_with_zygote,
-    cm_lock__make_engine, cm_lock__rlimits, cm_lock__memory, cm_lock__seccomp;
+    cm_lock__rlimits, cm_lock__memory, cm_lock__seccomp;
 
 #endif

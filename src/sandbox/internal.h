@@ -1,0 +1,235 @@
+/**
+ * What the files of this folder share.
+ *
+ *   sandbox.c   open, close, the pool: which pass gets which worker, when to fork, when to evict
+ *   control.c   the zygote: start, messages, death and restart
+ *   worker.c    one worker: its state table, frames in, retirement, samples of its memory
+ *   pass.c      one pass: calls, clocks, limits, its one end
+ *   verdict.c   the sentence for each way to end
+ *   find.c      where the worker program is
+ *
+ * Lifetimes: a cm_worker lives from FORK until it is known to be gone (EXITED, or the zygote's death), a
+ * cm_pass from start until its on_end returned. Neither is freed inside an event: both go on lists that the
+ * sandbox's `soon` sweeps. The two point at each other only while the pass runs; whoever ends first clears
+ * both pointers.
+ */
+#ifndef CM_SANDBOX_INTERNAL_H
+#define CM_SANDBOX_INTERNAL_H
+
+#include "sandbox/sandbox.h"
+#include "wire/control.h"
+
+#include <sys/types.h>
+#include <time.h>
+
+struct cm_worker;
+
+/** ---- verdict.c: how a pass ended, before anyone is told ---- */
+struct cm_verdict {
+    enum cm_pass_end_kind kind;
+    char *code;    /* owned */
+    char *message; /* owned */
+};
+/** Codes of our own; each has its row in verdict.c. */
+enum cm_end_code {
+    CM_END_CPU,
+    CM_END_WALL,
+    CM_END_DEADLINE,
+    CM_END_MEMORY,
+    CM_END_CALLS,
+    CM_END_TIMERS,
+    CM_END_FRAME,
+    CM_END_CRASHED,
+    CM_END_PROTOCOL,
+    CM_END_CANCELLED,
+    CM_END_NO_WORKER,
+    CM_END_COUNT_
+};
+/** Fill v for `code`; `detail` is put where the row says (NULL: nothing). */
+void cm_verdict__make(struct cm_verdict *v, enum cm_end_code code, const struct cm_limits *limits,
+                      const char *detail);
+void cm_verdict__done(struct cm_verdict *v);
+/** "signal 11 (Segmentation fault)", "exit status 3", … of an EXITED message, into buf; returns buf. */
+const char *cm_verdict__exit_text(const struct cm_control_msg *m, char *buf, size_t size);
+
+/** ---- find.c ---- */
+cm_status cm_find__worker(const char *option, char **out, struct cm_err *err);
+
+/** ---- worker.c ---- */
+enum cm_worker_state {
+    CM_WORKER_FORKING,  /* FORK was sent */
+    CM_WORKER_STARTING, /* it exists and has not said HELLO */
+    CM_WORKER_READY,    /* it waits for a pass; bound when `runtime` is set */
+    CM_WORKER_BUSY,     /* a pass runs or waits in it */
+    CM_WORKER_TIDYING,  /* DONE came, IDLE has not */
+    CM_WORKER_DYING,    /* killed, or hung up: waiting to hear how it ended */
+    CM_WORKER_GONE,     /* to be freed by the sweep */
+};
+
+struct cm_worker {
+    cm_sandbox *sb;
+    struct cm_worker *next;
+    uint64_t serial;
+    enum cm_worker_state state;
+    pid_t pid;
+    int pidfd;
+    cm_stream *stream;
+    struct cm_buf in; /* bytes of a frame that is not complete */
+    char *runtime;    /* NULL: unbound */
+    char *bind_json;  /* as sent last; NULL: nothing sent */
+    uint32_t n_runs;
+    int64_t born_ms; /* monotonic, when it came into being */
+    int64_t used_ms; /* monotonic, when its last pass began */
+    uint64_t vmdata_kb;
+    uint64_t anon_kb; /* anonymous resident memory when it was ready */
+    bool retire;      /* no further pass, whatever the counters say */
+    bool hung_up;     /* its socket has ended */
+    bool exited;      /* `exit` is filled */
+    struct cm_control_msg exit;
+    cm_pass *pass;
+};
+
+struct cm_worker *cm_worker__new(cm_sandbox *sb, uint64_t serial);
+void cm_worker__free(struct cm_worker *w);
+/** FORKED came: take its descriptors. */
+void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int take_socket, int take_pidfd);
+/** EXITED came, or (m NULL) its zygote is gone and it with it. */
+void cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m);
+/** Kill it; whatever its pass's end is must have been noted before. */
+void cm_worker__kill(struct cm_worker *w);
+/** Send bytes; false when the worker is beyond that. */
+bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *err);
+/** Whether it may take another pass, by age, runs and growth. */
+bool cm_worker__is_fit(const struct cm_worker *w);
+/** CPU time of its process so far; 0 when it cannot be read. */
+uint64_t cm_worker__cpu_us(const struct cm_worker *w);
+/** Anonymous resident memory now; 0 when it cannot be read. */
+uint64_t cm_worker__anon_kb(const struct cm_worker *w);
+
+/** ---- pass.c ---- */
+enum cm_pass_clock {
+    CM_CLOCK_OFF,     /* queued, or over */
+    CM_CLOCK_RUNNING, /* the program runs: cpu, wall and deadline count */
+    CM_CLOCK_WAITING, /* nothing can go on before an outcome: only the deadline counts */
+};
+
+enum cm_call_state {
+    CM_CALL_OPEN,      /* issued, not answered */
+    CM_CALL_EXECUTING, /* a step whose function runs */
+};
+
+struct cm_call {
+    uint32_t id;
+    uint8_t kind;
+    uint8_t state;
+};
+
+struct cm_pass {
+    cm_sandbox *sb;
+    cm_pass *next; /* in the queue, or among the ended */
+    struct cm_worker *worker;
+    const struct cm_pass_events *ev;
+    void *user;
+
+    /* What to run; freed once it was sent. */
+    char *runtime;
+    char *bind_json;
+    struct cm_buf run; /* the RUN frame */
+
+    struct cm_limits limits;
+    cm_timer *timer;
+    enum cm_pass_clock clock;
+    int64_t start_ms;   /* when it was asked for: the deadline's start */
+    int64_t resumed_us; /* when the program began to run, the last time */
+    int64_t wall_us;    /* what earlier stretches used */
+    uint64_t cpu_start_us;
+
+    struct cm_call *calls; /* unanswered or executing; limits bound it */
+    size_t n_calls, cap_calls;
+    uint32_t last_id;
+    uint32_t n_open_timers;
+    uint32_t n_turns; /* RUN and OUTCOMEs sent: each gives the worker one turn */
+    uint32_t n_waits; /* turns that ended in WAIT */
+    uint64_t log_left;
+    bool log_full;
+
+    bool ended; /* `verdict` stands; on_end is due */
+    struct cm_verdict verdict;
+    uint64_t cpu_us;
+};
+
+/** Send it to a worker that is READY. */
+void cm_pass__dispatch(cm_pass *p, struct cm_worker *w);
+/** A frame of its worker. */
+void cm_pass__frame(cm_pass *p, const struct cm_frame *f);
+/** Its worker died or broke the rules, or a limit was hit: note the end, let go of the worker, tell the user
+ * from the sweep. */
+void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail);
+/** Its worker is gone by itself: crashed, or out of memory. m NULL: with the zygote. */
+void cm_pass__worker_died(cm_pass *p, const struct cm_control_msg *m);
+/** Call on_end and free it. */
+void cm_pass__finish(cm_pass *p);
+void cm_pass__free(cm_pass *p);
+
+/** ---- control.c ---- */
+struct cm_zygote_link {
+    pid_t pid; /* 0: none runs */
+    int pidfd;
+    int control_fd;
+    cm_watch *control;
+    cm_watch *death;
+    cm_stream *errors; /* its standard error */
+    struct cm_buf error_text;
+    bool said_hello;
+    uint64_t layers;
+    bool vm_per_worker;
+    unsigned n_failures; /* starts in a row that did not get to HELLO */
+    int64_t failed_ms;
+    cm_timer *retry;
+};
+
+/** Start the zygote. On failure the reason is noted and a retry armed, until there were too many. */
+void cm_control__start(cm_sandbox *sb);
+/** Ask for a worker. False: not now. */
+bool cm_control__fork(cm_sandbox *sb, uint64_t serial);
+/** Kill the zygote and wait until it is gone. */
+void cm_control__stop(cm_sandbox *sb);
+
+/** ---- sandbox.c ---- */
+struct cm_sandbox {
+    cm_loop *loop;
+    struct cm_sandbox_opts opts;
+    char *worker_path;
+    bool one_pass_each; /* isolation "process" */
+    bool vm_each;       /* isolation "vm" */
+    struct cm_zygote_link zygote;
+    struct cm_worker *workers;
+    cm_pass *queue, **queue_tail;
+    cm_pass *ended, **ended_tail;
+    uint64_t next_serial;
+    uint64_t n_passes;
+    unsigned n_worker_failures; /* workers in a row that did not get to HELLO */
+    char *broken;               /* why no worker can be had; NULL: all is well */
+    int64_t broken_ms;          /* monotonic, since when */
+    cm_soon *sweep;
+    cm_timer *refill;
+    cm_timer *sampler;
+    bool refill_armed, sampler_armed;
+    bool closing;
+};
+
+/** Match passes and workers and keep the pool; calls no event. */
+void cm_sandbox__pump(cm_sandbox *sb);
+/** The same from the loop in a moment, with ended passes told and what is gone freed. */
+void cm_sandbox__wake(cm_sandbox *sb);
+/** Before a new pass is matched: leave the broken state after a pause, or end it. */
+void cm_sandbox__try_again(cm_sandbox *sb);
+/** A worker could not be had, with the reason; after a few in a row the waiting passes end. */
+void cm_sandbox__worker_failed(cm_sandbox *sb, const char *why);
+/** Nothing can be had: every waiting pass ends with `why`. */
+void cm_sandbox__broken(cm_sandbox *sb, const char *why);
+struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial);
+/** Look at running workers' memory from now on, until none runs. */
+void cm_sandbox__sample(cm_sandbox *sb);
+
+#endif

@@ -1,0 +1,565 @@
+/**
+ * One pass: what it was asked, the calls it has open, its three clocks, and its one end.
+ *
+ * The CPU clock is read, not signalled: a worker has one thread, so it cannot use CPU faster than time
+ * passes, and a loop timer set to what is left of the limit can only fire too early, never too late. It then
+ * reads the process's CPU clock and arms itself for the rest. So no signal and no thread enters the
+ * embedder's process. Behind it RLIMIT_CPU stands in the kernel, for a host whose loop is held up.
+ *
+ * Whether the worker runs or waits is counted, not believed: RUN and each OUTCOME give it a turn, and each
+ * turn ends in one WAIT or DONE. It waits when all turns have ended; a WAIT that crosses an OUTCOME on its
+ * way changes nothing.
+ */
+#include "sandbox/internal.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "json/json.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#define CPU_BACKSTOP_S 2 /* seconds of CPU over the limit before the kernel steps in */
+
+static struct cm_call *find_call(cm_pass *p, uint32_t id)
+{
+    for (size_t i = 0; i < p->n_calls; i++) {
+        if (p->calls[i].id == id)
+            return &p->calls[i];
+    }
+    return NULL;
+}
+
+static void drop_call(cm_pass *p, struct cm_call *c)
+{
+    p->n_open_timers -= c->kind == CM_CALL_TIMER;
+    *c = p->calls[--p->n_calls];
+}
+
+static uint32_t count_open(const cm_pass *p)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < p->n_calls; i++)
+        n += p->calls[i].state == CM_CALL_OPEN;
+    return n;
+}
+
+/** ---- clocks ---- */
+
+static int64_t ms_up(int64_t us)
+{
+    return us <= 0 ? 0 : (us + 999) / 1000;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t cpu_left_us(const cm_pass *p)
+{
+    uint64_t now = cm_worker__cpu_us(p->worker);
+    uint64_t used = now > p->cpu_start_us ? now - p->cpu_start_us : 0;
+
+    return (int64_t)p->limits.cpu_ms * 1000 - (int64_t)used;
+}
+
+static int64_t wall_left_us(const cm_pass *p)
+{
+    return (int64_t)p->limits.wall_ms * 1000 - p->wall_us - (cm_mono_us() - p->resumed_us);
+}
+
+static void end_by_deadline(cm_pass *p)
+{
+    char open[64] = "";
+
+    if (p->n_calls)
+        (void)snprintf(open, sizeof(open), " %zu calls were unanswered.", p->n_calls);
+    else if (!p->worker)
+        (void)snprintf(open, sizeof(open), " It was still waiting for a free sandbox process.");
+    cm_pass__end(p, CM_END_DEADLINE, open);
+}
+
+/** Look at all clocks: end the pass, or arm the timer for the next one that can run out. */
+static void check_clocks(cm_pass *p)
+{
+    int64_t left = p->start_ms + (int64_t)p->limits.deadline_ms - cm_mono_ms();
+
+    if (left <= 0) {
+        end_by_deadline(p);
+        return;
+    }
+    if (p->clock == CM_CLOCK_RUNNING) {
+        int64_t cpu = cpu_left_us(p);
+        int64_t wall = wall_left_us(p);
+        if (cpu <= 0 || wall <= 0) {
+            cm_pass__end(p, cpu <= 0 ? CM_END_CPU : CM_END_WALL, NULL);
+            return;
+        }
+        left = least(left, least(ms_up(cpu), ms_up(wall)));
+    }
+    cm_timer_start(p->timer, (uint64_t)left);
+}
+
+static void on_timer(void *user)
+{
+    cm_pass *p = user;
+
+    if (!p->ended)
+        check_clocks(p);
+}
+
+static void set_clock(cm_pass *p, enum cm_pass_clock to)
+{
+    if (p->clock == to)
+        return;
+    if (p->clock == CM_CLOCK_RUNNING)
+        p->wall_us += cm_mono_us() - p->resumed_us;
+    p->clock = to;
+    if (to == CM_CLOCK_RUNNING) {
+        p->resumed_us = cm_mono_us();
+        cm_sandbox__sample(p->sb);
+        check_clocks(p);
+    }
+}
+
+/** ---- the end ---- */
+
+/** Put the pass among the ended; on_end comes from the sweep. The worker is no longer its own. */
+static void conclude(cm_pass *p)
+{
+    cm_sandbox *sb = p->sb;
+
+    p->ended = true;
+    p->clock = CM_CLOCK_OFF;
+    cm_timer_stop(p->timer);
+    if (p->worker) {
+        uint64_t cpu = cm_worker__cpu_us(p->worker);
+        p->cpu_us = cpu > p->cpu_start_us ? cpu - p->cpu_start_us : 0;
+        p->worker->pass = NULL;
+        p->worker = NULL;
+    }
+    p->next = NULL;
+    *sb->ended_tail = p;
+    sb->ended_tail = &p->next;
+    cm_sandbox__wake(sb);
+}
+
+/** Out of the queue, if it is there. */
+static void unqueue(cm_pass *p)
+{
+    cm_sandbox *sb = p->sb;
+
+    for (cm_pass **at = &sb->queue; *at; at = &(*at)->next) {
+        if (*at != p)
+            continue;
+        *at = p->next;
+        if (!*at)
+            sb->queue_tail = at;
+        return;
+    }
+}
+
+/** The verdict stands: stop the program if it still runs. The reason is noted before the kill. */
+static void stop_and_conclude(cm_pass *p)
+{
+    struct cm_worker *w = p->worker;
+
+    if (!w)
+        unqueue(p);
+    conclude(p);
+    if (w)
+        cm_worker__kill(w);
+}
+
+void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail)
+{
+    if (p->ended)
+        return;
+    cm_verdict__make(&p->verdict, code, &p->limits, detail);
+    stop_and_conclude(p);
+}
+
+void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
+{
+    if (p->ended)
+        return;
+    p->verdict = (struct cm_verdict){kind, cm_strdup(code), cm_strdup(message)};
+    stop_and_conclude(p);
+}
+
+static bool is_engine_signal(int sig)
+{
+    return sig == SIGSEGV || sig == SIGABRT || sig == SIGILL || sig == SIGTRAP || sig == SIGBUS;
+}
+
+/**
+ * Whether a crash looks like the engine running out of memory: it traps where it cannot go on without. Its
+ * resident memory is then well on the way to the limit, which bounds what is mapped and not what is touched.
+ */
+static bool is_out_of_memory(const cm_pass *p, const struct cm_worker *w, const struct cm_control_msg *m)
+{
+    uint64_t limit_kb = (uint64_t)p->limits.memory_mb << 10;
+
+    if (m->exit_code == CLD_EXITED || !is_engine_signal(m->exit_status))
+        return false;
+    return m->max_rss_kb > w->anon_kb + limit_kb / 2;
+}
+
+void cm_pass__worker_died(cm_pass *p, const struct cm_control_msg *m)
+{
+    char text[256] = "together with the process that starts sandboxes";
+
+    if (p->ended)
+        return;
+    if (m && m->exit_code == CLD_EXITED && m->exit_status == CM_EXIT_CPU)
+        cm_verdict__make(&p->verdict, CM_END_CPU, &p->limits, NULL);
+    else if (m && is_out_of_memory(p, p->worker, m))
+        cm_verdict__make(&p->verdict, CM_END_MEMORY, &p->limits, NULL);
+    else
+        cm_verdict__make(&p->verdict, CM_END_CRASHED, &p->limits,
+                         m ? cm_verdict__exit_text(m, text, sizeof(text)) : text);
+    conclude(p);
+}
+
+void cm_pass__finish(cm_pass *p)
+{
+    const struct cm_pass_end end = {
+        .kind = p->verdict.kind,
+        .code = p->verdict.code ? p->verdict.code : "",
+        .message = p->verdict.message ? p->verdict.message : "",
+        .cpu_us = p->cpu_us,
+    };
+
+    p->ev->on_end(p->user, p, &end);
+    cm_pass__free(p);
+}
+
+void cm_pass__free(cm_pass *p)
+{
+    cm_timer_free(p->timer);
+    cm_verdict__done(&p->verdict);
+    cm_buf_done(&p->run);
+    free(p->runtime);
+    free(p->bind_json);
+    free(p->calls);
+    free(p);
+}
+
+/** ---- frames of the worker ---- */
+
+static void on_call(cm_pass *p, const struct cm_frame *f)
+{
+    unsigned kind = (unsigned char)f->parts[0].ptr[0];
+    const char *pos = f->parts[5].ptr;
+
+    if (kind >= CM_CALL_KIND_COUNT_ || f->id != p->last_id + 1) {
+        cm_pass__end(p, CM_END_PROTOCOL, "a call of unknown kind or out of order");
+        return;
+    }
+    p->last_id = f->id;
+    p->n_open_timers += kind == CM_CALL_TIMER;
+    if (p->n_calls == p->cap_calls) {
+        p->cap_calls = p->cap_calls ? p->cap_calls * 2 : 8;
+        p->calls = cm_realloc(p->calls, p->cap_calls * sizeof(*p->calls));
+    }
+    p->calls[p->n_calls++] = (struct cm_call){f->id, (uint8_t)kind, CM_CALL_OPEN};
+    if (p->n_open_timers > p->limits.timers)
+        cm_pass__end(p, CM_END_TIMERS, NULL);
+    else if (p->n_calls - p->n_open_timers > p->limits.calls_in_flight)
+        cm_pass__end(p, CM_END_CALLS, NULL);
+    else
+        p->ev->on_call(p->user, p, f->id, (enum cm_call_kind)kind, f->parts[1], f->parts[2],
+                       (struct cm_value){f->parts[3], f->parts[4]}, cm_wire_get_u32(pos),
+                       cm_wire_get_u32(pos + 4));
+}
+
+static void on_step(cm_pass *p, const struct cm_frame *f)
+{
+    struct cm_call *c = find_call(p, f->id);
+
+    if (!c || c->state != CM_CALL_EXECUTING) {
+        cm_pass__end(p, CM_END_PROTOCOL, "the end of a step that was not running");
+        return;
+    }
+    drop_call(p, c);
+    p->ev->on_step_end(p->user, p, f->id, (f->flags & CM_FRAME_ERROR) != 0,
+                       (struct cm_value){f->parts[0], f->parts[1]});
+}
+
+static void on_log(cm_pass *p, const struct cm_frame *f)
+{
+    unsigned level = (unsigned char)f->parts[0].ptr[0];
+    struct cm_str text = f->parts[1];
+    cm_autofree char *repaired = NULL;
+
+    if (level >= CM_LOG_LEVEL_COUNT_) {
+        cm_pass__end(p, CM_END_PROTOCOL, "a console line of unknown level");
+        return;
+    }
+    if (p->log_full)
+        return;
+    /* Cut first: what is dropped needs no repair. The cut may fall inside a character only where there was
+     * none. */
+    bool cut = text.len > p->log_left;
+    if (cut)
+        text.len = cm_utf8_cut(text, p->log_left);
+    if (cm_utf8_valid_prefix(text) != text.len) {
+        repaired = cm_utf8_repair(text, &text.len);
+        text.ptr = repaired;
+    }
+    p->log_left -= text.len < p->log_left ? text.len : p->log_left;
+    if (!cut || text.len > 0)
+        p->ev->on_log(p->user, p, (enum cm_log_level)level, text);
+    if (!cut || p->ended)
+        return;
+    char note[160];
+    int n = snprintf(note, sizeof(note),
+                     "[further console output was dropped: the limit is %llu bytes (limits.logBytes)]",
+                     (unsigned long long)p->limits.log_bytes);
+    p->log_full = true;
+    p->ev->on_log(p->user, p, CM_LOG_WARN, cm_str_mk(note, (size_t)n));
+}
+
+static void on_wait(cm_pass *p)
+{
+    uint32_t open = count_open(p);
+
+    if (p->n_waits == p->n_turns) {
+        cm_pass__end(p, CM_END_PROTOCOL, "a wait while it was waiting");
+        return;
+    }
+    if (++p->n_waits < p->n_turns)
+        return;
+    if (open == 0) {
+        cm_pass__end(p, CM_END_PROTOCOL, "a wait with no call to wait for");
+        return;
+    }
+    set_clock(p, CM_CLOCK_WAITING);
+    p->ev->on_wait(p->user, p, open);
+}
+
+/** Whether DONE's meta is what the format says: an object, with an error object where one is announced. */
+static bool is_meta(struct cm_str meta, bool failed, bool *out_of_memory)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+
+    *out_of_memory = false;
+    if (meta.len == 0)
+        return !failed;
+    if (cm_json_parse(meta, CM_JSON_STRICT, &doc, NULL) != CM_OK || !yyjson_is_obj(yyjson_doc_get_root(doc)))
+        return false;
+    if (!failed)
+        return true;
+    yyjson_val *error = cm_json_get(yyjson_doc_get_root(doc), "error");
+    const char *name = cm_json_get_z(error, "name");
+    const char *message = cm_json_get_z(error, "message");
+    *out_of_memory =
+        name && message && cm_z_eq(name, "RangeError") && strncmp(message, "Out of memory", 13) == 0;
+    return yyjson_is_obj(error);
+}
+
+static void on_done(cm_pass *p, const struct cm_frame *f)
+{
+    bool failed = (f->flags & CM_FRAME_ERROR) != 0;
+    bool out_of_memory = false;
+    struct cm_worker *w = p->worker;
+    cm_sandbox *sb = p->sb;
+
+    if (!is_meta(f->parts[2], failed, &out_of_memory)) {
+        cm_pass__end(p, CM_END_PROTOCOL, "a result without a readable description");
+        return;
+    }
+    uint64_t cpu = cm_worker__cpu_us(w);
+    struct cm_verdict oom = {0};
+    if (out_of_memory) {
+        /* The program's own error, caught by nobody; but it is the limit's doing, and the heap is full. */
+        cm_verdict__make(&oom, CM_END_MEMORY, &p->limits, NULL);
+        w->retire = true;
+    }
+    const struct cm_pass_end end = {
+        .kind = failed ? CM_PASS_THREW : CM_PASS_COMPLETED,
+        .code = out_of_memory ? oom.code : "",
+        .message = out_of_memory ? oom.message : "",
+        .value = {f->parts[0], f->parts[1]},
+        .meta_json = f->parts[2],
+        .cpu_us = cpu > p->cpu_start_us ? cpu - p->cpu_start_us : 0,
+    };
+    p->ended = true;
+    p->clock = CM_CLOCK_OFF;
+    cm_timer_stop(p->timer);
+    p->worker = NULL;
+    w->pass = NULL;
+    w->state = CM_WORKER_TIDYING;
+    p->ev->on_end(p->user, p, &end);
+    cm_pass__free(p);
+    cm_verdict__done(&oom);
+    if (w->retire || sb->one_pass_each)
+        cm_worker__kill(w);
+    cm_sandbox__wake(sb);
+}
+
+void cm_pass__frame(cm_pass *p, const struct cm_frame *f)
+{
+    /* Between its turns a worker has nothing to say. */
+    if (p->n_waits == p->n_turns) {
+        cm_pass__end(p, CM_END_PROTOCOL, "a frame while it was waiting");
+        return;
+    }
+    switch (f->type) {
+    case CM_FRAME_CALL:
+        on_call(p, f);
+        return;
+    case CM_FRAME_STEP:
+        on_step(p, f);
+        return;
+    case CM_FRAME_LOG:
+        on_log(p, f);
+        return;
+    case CM_FRAME_WAIT:
+        on_wait(p);
+        return;
+    case CM_FRAME_DONE:
+        on_done(p, f);
+        return;
+    case CM_FRAME_HELLO:
+    case CM_FRAME_BIND:
+    case CM_FRAME_RUN:
+    case CM_FRAME_OUTCOME:
+    case CM_FRAME_IDLE:
+        return; /* the worker's table lets none of these through */
+    }
+}
+
+/** ---- to the worker ---- */
+
+/** Kernel limits of this pass. The hard ones were set by the worker itself and stand. */
+static void set_kernel_limits(const cm_pass *p, const struct cm_worker *w)
+{
+    struct rlimit now;
+    uint64_t cpu_s = p->cpu_start_us / 1000000 + (p->limits.cpu_ms + 999) / 1000 + CPU_BACKSTOP_S;
+
+    if (prlimit(w->pid, RLIMIT_CPU, NULL, &now) == 0) {
+        now.rlim_cur = cpu_s < now.rlim_max ? cpu_s : now.rlim_max;
+        (void)prlimit(w->pid, RLIMIT_CPU, &now, NULL);
+    }
+    if (w->vmdata_kb && prlimit(w->pid, RLIMIT_DATA, NULL, &now) == 0) {
+        rlim_t want = ((rlim_t)w->vmdata_kb << 10) + ((rlim_t)p->limits.memory_mb << 20);
+        now.rlim_cur = want < now.rlim_max ? want : now.rlim_max;
+        (void)prlimit(w->pid, RLIMIT_DATA, &now, NULL);
+    }
+}
+
+void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
+{
+    if (!w->runtime)
+        w->runtime = cm_strdup(p->runtime);
+    p->worker = w;
+    w->pass = p;
+    w->state = CM_WORKER_BUSY;
+    w->n_runs++;
+    w->used_ms = cm_mono_ms();
+    p->cpu_start_us = cm_worker__cpu_us(w);
+    set_kernel_limits(p, w);
+    if (!w->bind_json || !cm_z_eq(w->bind_json, p->bind_json)) {
+        cm_autobuf bind = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
+        const struct cm_str part = cm_str_of(p->bind_json);
+        cm_wire_encode(&bind, CM_FRAME_BIND, 0, 0, &part, 1);
+        (void)cm_worker__send(w, cm_buf_str(&bind), NULL);
+        free(w->bind_json);
+        w->bind_json = cm_steal(&p->bind_json);
+    }
+    (void)cm_worker__send(w, cm_buf_str(&p->run), NULL);
+    cm_buf_done(&p->run);
+    p->n_turns = 1;
+    set_clock(p, CM_CLOCK_RUNNING);
+}
+
+void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
+                     int64_t now_ms)
+{
+    cm_autobuf frame = CM_BUF_INIT(CM_FRAME_MAX_BYTES + 64);
+    char now[8];
+
+    if (p->ended)
+        return;
+    struct cm_call *c = find_call(p, id);
+    assert(c && c->state == CM_CALL_OPEN && "an outcome for a call that is not open");
+    assert(!execute || c->kind == CM_CALL_STEP);
+    cm_wire_put_u64(now, (uint64_t)now_ms);
+    const struct cm_str parts[] = {{now, sizeof(now)}, value.json, value.marks};
+    cm_wire_encode(&frame, CM_FRAME_OUTCOME,
+                   (uint8_t)((failed ? CM_FRAME_ERROR : 0) | (execute ? CM_FRAME_EXECUTE : 0)), id, parts, 3);
+    if (execute)
+        c->state = CM_CALL_EXECUTING;
+    else
+        drop_call(p, c);
+    if (frame.failed || !cm_worker__send(p->worker, cm_buf_str(&frame), NULL)) {
+        cm_pass__end(p, CM_END_FRAME, ", or more results arrived than the program had read");
+        return;
+    }
+    p->n_turns++;
+    set_clock(p, CM_CLOCK_RUNNING);
+}
+
+int64_t cm_pass_pid(const cm_pass *p)
+{
+    return p->worker ? p->worker->pid : 0;
+}
+
+/** RUN's meta: all of it is ours, so nothing needs escaping. */
+static void encode_run(cm_pass *p, const struct cm_pass_spec *spec)
+{
+    cm_autobuf meta = CM_BUF_INIT(256);
+
+    cm_buf_add_z(&meta, "{\"seed\":\"");
+    for (size_t i = 0; i < sizeof(spec->seed); i++)
+        cm_buf_addf(&meta, "%02x", spec->seed[i]);
+    cm_buf_addf(&meta, "\",\"now\":%lld,\"mode\":\"%s\",\"name\":\"program\"}", (long long)spec->now_ms,
+                spec->normalize ? "normalize" : "run");
+    const struct cm_str parts[] = {cm_buf_str(&meta), spec->source, spec->input.json, spec->input.marks};
+    cm_wire_encode(&p->run, CM_FRAME_RUN, 0, 0, parts, 4);
+}
+
+cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, const struct cm_pass_events *ev,
+                           void *user, cm_pass **out, struct cm_err *err)
+{
+    static const struct cm_str no_binding = CM_STR("{\"connectors\":[]}");
+    struct cm_str bind = spec->bind_json.len ? spec->bind_json : no_binding;
+
+    if (spec->source.len > spec->limits.source_bytes)
+        return cm_err_set(err, CM_E_LIMIT,
+                          "the program has %zu bytes, the limit is %llu (limits.sourceBytes)",
+                          spec->source.len, (unsigned long long)spec->limits.source_bytes);
+    if (bind.len > CM_FRAME_MAX_BYTES / 2)
+        return cm_err_set(err, CM_E_LIMIT, "the connectors' names have %zu bytes, the limit is %u", bind.len,
+                          CM_FRAME_MAX_BYTES / 2);
+    cm_pass *p = cm_new(cm_pass);
+    p->run = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES);
+    encode_run(p, spec);
+    if (p->run.failed) {
+        cm_pass__free(p);
+        return cm_err_set(err, CM_E_LIMIT, "the program and its input have more than %u bytes together",
+                          CM_FRAME_MAX_BYTES);
+    }
+    p->sb = sb;
+    p->ev = ev;
+    p->user = user;
+    p->runtime = cm_strdup(spec->runtime);
+    p->bind_json = cm_memdup_z(bind.ptr, bind.len);
+    p->limits = spec->limits;
+    p->log_left = spec->limits.log_bytes;
+    p->start_ms = cm_mono_ms();
+    p->timer = cm_timer_new(sb->loop, on_timer, p);
+    *sb->queue_tail = p;
+    sb->queue_tail = &p->next;
+    sb->n_passes++;
+    check_clocks(p);
+    *out = p;
+    cm_sandbox__try_again(sb);
+    cm_sandbox__pump(sb);
+    return CM_OK;
+}

@@ -1,0 +1,399 @@
+/**
+ * The pool: which pass gets which worker. One function, pump(), looks at the whole picture and is called
+ * whenever something changed:
+ *
+ *   1. each waiting pass, oldest first, takes a worker bound to its runtime, else an unbound one, which it
+ * binds;
+ *   2. for passes still waiting, workers are asked for; where the maximum is reached, the bound worker that
+ * has been idle longest gives way;
+ *   3. the pool of unbound workers is filled up, the first time a moment later: a single run should not pay
+ * for a second worker.
+ *
+ * Failure modes: a worker that cannot be had is tried again, three times in a row; then every waiting pass is
+ * told why. Events and freeing happen in the sweep, on the loop, so that no caller's frame stands on what is
+ * freed.
+ */
+#include "sandbox/internal.h"
+
+#include "base/clock.h"
+
+#include <poll.h>
+#include <stdio.h>
+
+#define MAX_WORKERS_DEFAULT 64u
+#define POOL_DEFAULT        2u
+#define REFILL_DELAY_MS     100
+#define WORKER_FAILURES_MAX 3u
+#define BROKEN_PAUSE_MS     1000 /* how long a failure stands before a new pass tries again */
+#define SAMPLE_MS           100
+#define START_MAX_MS        10000       /* a worker that has not said HELLO by then never will */
+#define MEMORY_SLACK_KB     (32u << 10) /* the kernel's limit comes first; samples catch what it does not count \
+                                         */
+#define CLOSE_WAIT_MS 2000
+
+struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial)
+{
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        if (w->serial == serial)
+            return w;
+    }
+    return NULL;
+}
+
+/** ---- the pool ---- */
+
+struct census {
+    uint32_t live;    /* all that are not on their way out */
+    uint32_t coming;  /* forking or starting */
+    uint32_t unbound; /* ready and unbound */
+};
+
+static struct census take_census(const cm_sandbox *sb)
+{
+    struct census c = {0};
+
+    for (const struct cm_worker *w = sb->workers; w; w = w->next) {
+        c.live += w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE;
+        c.coming += w->state == CM_WORKER_FORKING || w->state == CM_WORKER_STARTING;
+        c.unbound += w->state == CM_WORKER_READY && !w->runtime;
+    }
+    return c;
+}
+
+/** A ready worker for the runtime: its own first, else an unbound one. Ones past their age are killed on the
+ * way. */
+static struct cm_worker *pick_worker(cm_sandbox *sb, const char *runtime)
+{
+    struct cm_worker *unbound = NULL;
+
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        if (w->state != CM_WORKER_READY)
+            continue;
+        if (!cm_worker__is_fit(w)) {
+            cm_worker__kill(w);
+            continue;
+        }
+        if (!w->runtime)
+            unbound = w;
+        else if (cm_z_eq(w->runtime, runtime))
+            return w;
+    }
+    return unbound;
+}
+
+/** Give every waiting pass that can have one its worker; returns how many still wait. */
+static uint32_t match(cm_sandbox *sb)
+{
+    uint32_t waiting = 0;
+    cm_pass **at = &sb->queue;
+
+    while (*at) {
+        cm_pass *p = *at;
+        struct cm_worker *w = pick_worker(sb, p->runtime);
+        if (!w) {
+            waiting++;
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        p->next = NULL;
+        cm_pass__dispatch(p, w);
+    }
+    sb->queue_tail = at;
+    return waiting;
+}
+
+/** Kill the bound worker that has been idle longest. False: none is idle. */
+static bool evict_one(cm_sandbox *sb)
+{
+    struct cm_worker *oldest = NULL;
+
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        if (w->state == CM_WORKER_READY && w->runtime && (!oldest || w->used_ms < oldest->used_ms))
+            oldest = w;
+    }
+    if (oldest)
+        cm_worker__kill(oldest);
+    return oldest != NULL;
+}
+
+static bool ask_for_worker(cm_sandbox *sb)
+{
+    uint64_t serial = ++sb->next_serial;
+
+    if (!cm_control__fork(sb, serial))
+        return false;
+    struct cm_worker *w = cm_worker__new(sb, serial);
+    w->next = sb->workers;
+    sb->workers = w;
+    return true;
+}
+
+static void refill_later(cm_sandbox *sb)
+{
+    if (sb->refill_armed)
+        return;
+    sb->refill_armed = true;
+    cm_timer_start(sb->refill, REFILL_DELAY_MS);
+}
+
+static void keep_pool(cm_sandbox *sb, bool now)
+{
+    struct census c = take_census(sb);
+
+    while (c.unbound + c.coming < sb->opts.pool_size && c.live < sb->opts.max_workers) {
+        if (!now) {
+            refill_later(sb);
+            return;
+        }
+        if (!ask_for_worker(sb))
+            return;
+        c.coming++;
+        c.live++;
+    }
+}
+
+void cm_sandbox__pump(cm_sandbox *sb)
+{
+    if (sb->closing || sb->broken)
+        return;
+    uint32_t waiting = match(sb);
+    struct census c = take_census(sb);
+
+    while (waiting > c.coming) {
+        if (c.live >= sb->opts.max_workers && !evict_one(sb))
+            break;
+        if (!ask_for_worker(sb))
+            break;
+        c = take_census(sb);
+    }
+    keep_pool(sb, sb->n_passes != 1);
+}
+
+static void on_refill(void *user)
+{
+    cm_sandbox *sb = user;
+
+    sb->refill_armed = false;
+    if (!sb->closing && !sb->broken)
+        keep_pool(sb, true);
+}
+
+/** ---- the sweep ---- */
+
+static void free_gone_workers(cm_sandbox *sb)
+{
+    struct cm_worker **at = &sb->workers;
+
+    while (*at) {
+        struct cm_worker *w = *at;
+        if (w->state != CM_WORKER_GONE) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        cm_worker__free(w);
+    }
+}
+
+static void finish_ended(cm_sandbox *sb)
+{
+    while (sb->ended) {
+        cm_pass *p = sb->ended;
+        sb->ended = p->next;
+        if (!sb->ended)
+            sb->ended_tail = &sb->ended;
+        cm_pass__finish(p);
+    }
+}
+
+static void sweep(void *user)
+{
+    cm_sandbox *sb = user;
+
+    free_gone_workers(sb);
+    finish_ended(sb);
+    cm_sandbox__pump(sb);
+}
+
+void cm_sandbox__wake(cm_sandbox *sb)
+{
+    if (!sb->closing)
+        cm_soon_post(sb->sweep);
+}
+
+/** ---- failures ---- */
+
+static void fail_queue(cm_sandbox *sb, const char *why)
+{
+    while (sb->queue)
+        cm_pass__end(sb->queue, CM_END_NO_WORKER, why);
+}
+
+void cm_sandbox__broken(cm_sandbox *sb, const char *why)
+{
+    free(sb->broken);
+    sb->broken = cm_strdup(why);
+    sb->broken_ms = cm_mono_ms();
+    fail_queue(sb, why);
+}
+
+void cm_sandbox__worker_failed(cm_sandbox *sb, const char *why)
+{
+    if (++sb->n_worker_failures >= WORKER_FAILURES_MAX)
+        cm_sandbox__broken(sb, why);
+    cm_sandbox__wake(sb);
+}
+
+/** A pass came although nothing worked a moment ago: after a pause it is worth another try, otherwise it ends
+ * at once. */
+void cm_sandbox__try_again(cm_sandbox *sb)
+{
+    if (!sb->broken)
+        return;
+    if (cm_mono_ms() - sb->broken_ms < BROKEN_PAUSE_MS) {
+        fail_queue(sb, sb->broken);
+        return;
+    }
+    free(cm_steal(&sb->broken));
+    sb->n_worker_failures = WORKER_FAILURES_MAX - 1;
+    cm_control__start(sb);
+}
+
+/** ---- samples ---- */
+
+static void sample_worker(struct cm_worker *w)
+{
+    if (w->state == CM_WORKER_STARTING && cm_mono_ms() - w->born_ms > START_MAX_MS) {
+        cm_sandbox__worker_failed(w->sb, "it did not get ready in time");
+        cm_worker__kill(w);
+        return;
+    }
+    if (w->state != CM_WORKER_BUSY || w->pass->clock != CM_CLOCK_RUNNING)
+        return;
+    uint64_t max_kb = w->anon_kb + ((uint64_t)w->pass->limits.memory_mb << 10) + MEMORY_SLACK_KB;
+    if (cm_worker__anon_kb(w) > max_kb)
+        cm_pass__end(w->pass, CM_END_MEMORY, NULL);
+}
+
+static void on_sample(void *user)
+{
+    cm_sandbox *sb = user;
+    bool more = false;
+
+    sb->sampler_armed = false;
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        sample_worker(w);
+        more |= w->state == CM_WORKER_STARTING || (w->pass && w->pass->clock == CM_CLOCK_RUNNING);
+    }
+    if (more)
+        cm_sandbox__sample(sb);
+}
+
+void cm_sandbox__sample(cm_sandbox *sb)
+{
+    if (sb->sampler_armed || sb->closing)
+        return;
+    sb->sampler_armed = true;
+    cm_timer_start(sb->sampler, SAMPLE_MS);
+}
+
+/** ---- life ---- */
+
+static const char *const isolations[] = {"realm", "vm", "process"};
+
+static cm_status check_isolation(const char *isolation, struct cm_err *err)
+{
+    for (size_t i = 0; i < CM_ARRAY_LEN(isolations); i++) {
+        if (!isolation || cm_z_eq(isolation, isolations[i]))
+            return CM_OK;
+    }
+    return cm_err_set(err, CM_E_INVALID,
+                      "isolation '%s' is not known; it is \"realm\", \"vm\" or \"process\"", isolation);
+}
+
+cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_sandbox **out,
+                          struct cm_err *err)
+{
+    cm_autofree char *path = NULL;
+    cm_status st = check_isolation(opts->isolation, err);
+
+    if (st == CM_OK)
+        st = cm_find__worker(opts->worker_path, &path, err);
+    if (st != CM_OK)
+        return st;
+    cm_sandbox *sb = cm_new(cm_sandbox);
+    sb->loop = loop;
+    sb->opts = *opts;
+    sb->opts.max_workers = opts->max_workers ? opts->max_workers : MAX_WORKERS_DEFAULT;
+    sb->opts.pool_size = opts->pool_size ? opts->pool_size : POOL_DEFAULT;
+    sb->opts.worker_path = NULL; /* the caller's text; ours is worker_path */
+    sb->one_pass_each = opts->isolation && cm_z_eq(opts->isolation, "process");
+    sb->vm_each = opts->isolation && cm_z_eq(opts->isolation, "vm");
+    sb->opts.isolation = NULL;
+    sb->worker_path = cm_steal(&path);
+    sb->queue_tail = &sb->queue;
+    sb->ended_tail = &sb->ended;
+    sb->sweep = cm_soon_new(loop, sweep, sb);
+    sb->refill = cm_timer_new(loop, on_refill, sb);
+    sb->sampler = cm_timer_new(loop, on_sample, sb);
+    cm_control__start(sb);
+    cm_sandbox__pump(sb);
+    *out = sb;
+    return CM_OK;
+}
+
+/** Wait until a killed worker is gone, but not for ever: it is reaped by whoever inherited it. */
+static void await_end(const struct cm_worker *w, int64_t until_ms)
+{
+    struct pollfd p = {.fd = w->pidfd, .events = POLLIN};
+    int64_t left = until_ms - cm_mono_ms();
+
+    if (w->pidfd >= 0 && left > 0)
+        (void)poll(&p, 1, (int)left);
+}
+
+static void cancel_all(cm_sandbox *sb)
+{
+    while (sb->queue)
+        cm_pass__end(sb->queue, CM_END_CANCELLED, NULL);
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        if (w->pass)
+            cm_pass__end(w->pass, CM_END_CANCELLED, NULL);
+        cm_worker__kill(w);
+    }
+}
+
+void cm_sandbox_close(cm_sandbox *sb)
+{
+    if (!sb)
+        return;
+    int64_t until_ms = cm_mono_ms() + CLOSE_WAIT_MS;
+
+    sb->closing = true;
+    cancel_all(sb);
+    cm_control__stop(sb);
+    while (sb->workers) {
+        struct cm_worker *w = sb->workers;
+        sb->workers = w->next;
+        await_end(w, until_ms);
+        cm_worker__free(w);
+    }
+    finish_ended(sb);
+    cm_soon_free(sb->sweep);
+    cm_timer_free(sb->refill);
+    cm_timer_free(sb->sampler);
+    free(sb->worker_path);
+    free(sb->broken);
+    free(sb);
+}
+
+cm_status cm_sandbox_layers(const cm_sandbox *sb, uint64_t *layers, struct cm_err *err)
+{
+    if (sb->broken)
+        return cm_err_set(err, CM_E_UNAVAILABLE, "no sandbox process can be started: %s", sb->broken);
+    if (!sb->zygote.said_hello)
+        return cm_err_set(err, CM_E_UNAVAILABLE, "the sandbox is still starting");
+    *layers = sb->zygote.layers;
+    return CM_OK;
+}

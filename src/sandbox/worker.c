@@ -1,0 +1,302 @@
+/**
+ * One worker as the host sees it: a socket, a pidfd, and a state.
+ *
+ *   FORKING ─FORKED→ STARTING ─HELLO→ READY ─RUN→ BUSY ─DONE→ TIDYING ─IDLE→ READY …
+ *   any state ─kill, hang-up→ DYING ─EXITED and hung up→ GONE
+ *
+ * It is hostile. A frame is decoded only when its header fits its type, and handled only in the states of the
+ * table below; anything else ends it. Two signs say that it is gone: its socket ends (what it had sent is
+ * read first) and the zygote reports how it ended. Only both together decide how its pass ended, since a
+ * crash may be the memory limit.
+ */
+#include "sandbox/internal.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define READ_SLACK_BYTES 131072      /* what one read may bring beyond a frame */
+#define IDLE_GROWTH_KB   (64u << 10) /* resident growth after which a worker is replaced */
+#define AGE_DEFAULT_MS   3600000u
+#define RUNS_DEFAULT     100u
+
+#define IN(state)        (1u << CM_WORKER_##state)
+
+/** Which frames may come in which state; BUSY ones go on to the pass. */
+struct frame_rule {
+    enum cm_frame_type type;
+    unsigned states;
+    void (*handle)(struct cm_worker *w, const struct cm_frame *f);
+};
+
+static void on_hello(struct cm_worker *w, const struct cm_frame *f);
+static void on_idle(struct cm_worker *w, const struct cm_frame *f);
+static void on_pass_frame(struct cm_worker *w, const struct cm_frame *f);
+
+static const struct frame_rule rules[] = {
+    {CM_FRAME_HELLO, IN(STARTING), on_hello}, {CM_FRAME_CALL, IN(BUSY), on_pass_frame},
+    {CM_FRAME_STEP, IN(BUSY), on_pass_frame}, {CM_FRAME_LOG, IN(BUSY), on_pass_frame},
+    {CM_FRAME_WAIT, IN(BUSY), on_pass_frame}, {CM_FRAME_DONE, IN(BUSY), on_pass_frame},
+    {CM_FRAME_IDLE, IN(TIDYING), on_idle},
+};
+
+struct cm_worker *cm_worker__new(cm_sandbox *sb, uint64_t serial)
+{
+    struct cm_worker *w = cm_new(struct cm_worker);
+
+    w->sb = sb;
+    w->serial = serial;
+    w->pidfd = -1;
+    w->born_ms = w->used_ms = cm_mono_ms();
+    w->in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_SLACK_BYTES);
+    return w;
+}
+
+void cm_worker__free(struct cm_worker *w)
+{
+    cm_stream_free(w->stream);
+    cm_fd_close(w->pidfd);
+    cm_buf_done(&w->in);
+    free(w->runtime);
+    free(w->bind_json);
+    free(w);
+}
+
+/** The hang-up and the report are both in: nothing can follow. */
+static void settle_if_gone(struct cm_worker *w)
+{
+    if (!w->hung_up || !w->exited || w->state == CM_WORKER_GONE)
+        return;
+    bool was_starting = w->state == CM_WORKER_STARTING;
+
+    w->state = CM_WORKER_GONE;
+    if (w->pass)
+        cm_pass__worker_died(w->pass, w->exit.type ? &w->exit : NULL);
+    else if (was_starting && w->exit.type) {
+        char text[256];
+        cm_sandbox__worker_failed(w->sb, cm_verdict__exit_text(&w->exit, text, sizeof(text)));
+    }
+    cm_sandbox__wake(w->sb);
+}
+
+static void signal_kill(const struct cm_worker *w)
+{
+    if (w->pidfd >= 0)
+        (void)syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
+}
+
+void cm_worker__kill(struct cm_worker *w)
+{
+    if (w->state == CM_WORKER_GONE)
+        return;
+    signal_kill(w);
+    /* Nothing it says counts any more. One that is still being forked is killed when its descriptors come. */
+    cm_stream_free(cm_steal(&w->stream));
+    cm_buf_done(&w->in);
+    w->hung_up = true;
+    w->state = CM_WORKER_DYING;
+    settle_if_gone(w);
+}
+
+void cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m)
+{
+    w->exited = true;
+    if (m)
+        w->exit = *m;
+    if (!w->stream)
+        w->hung_up = true;
+    if (!m) {
+        /* With the zygote gone there is no report, and the kernel kills its children; be sure of it. */
+        signal_kill(w);
+    }
+    settle_if_gone(w);
+}
+
+static void broke_protocol(struct cm_worker *w, const char *what)
+{
+    if (w->pass)
+        cm_pass__end(w->pass, CM_END_PROTOCOL, what);
+    else
+        cm_worker__kill(w);
+}
+
+static void handle_frame(struct cm_worker *w, const struct cm_frame *f)
+{
+    for (size_t i = 0; i < CM_ARRAY_LEN(rules); i++) {
+        if (rules[i].type == f->type && (rules[i].states & (1u << w->state)) != 0) {
+            rules[i].handle(w, f);
+            return;
+        }
+    }
+    char what[96];
+    (void)snprintf(what, sizeof(what), "a frame of type 0x%02x that is not allowed now", (unsigned)f->type);
+    broke_protocol(w, what);
+}
+
+static bool is_listening(const struct cm_worker *w)
+{
+    return w->stream && w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE;
+}
+
+/** Handle the whole frames in [p, p+len); returns how many bytes they took. */
+static size_t handle_bytes(struct cm_worker *w, const char *p, size_t len)
+{
+    size_t at = 0;
+
+    while (is_listening(w)) {
+        struct cm_err err = {0};
+        struct cm_frame f;
+        size_t used = 0;
+        size_t max = w->pass ? w->pass->limits.frame_bytes : READ_SLACK_BYTES;
+        cm_status st = cm_wire_decode(p + at, len - at, max, &f, &used, &err);
+        if (st == CM_E_LIMIT && w->pass)
+            cm_pass__end(w->pass, CM_END_FRAME, NULL);
+        else if (st != CM_OK)
+            broke_protocol(w, err.message);
+        if (st != CM_OK || used == 0)
+            break;
+        at += used;
+        handle_frame(w, &f);
+    }
+    return at;
+}
+
+static void on_data(void *user, struct cm_str bytes)
+{
+    struct cm_worker *w = user;
+
+    if (!is_listening(w))
+        return;
+    if (w->in.len == 0) {
+        /* The common case copies nothing: whole frames are handled where they lie. */
+        size_t used = handle_bytes(w, bytes.ptr, bytes.len);
+        bytes = cm_str_mk(bytes.ptr + used, bytes.len - used);
+        if (is_listening(w))
+            cm_buf_add_str(&w->in, bytes);
+    } else {
+        cm_buf_add_str(&w->in, bytes);
+        size_t used = w->in.failed ? 0 : handle_bytes(w, w->in.ptr, w->in.len);
+        if (is_listening(w))
+            cm_buf_drop_front(&w->in, used);
+    }
+    if (is_listening(w) && w->in.failed)
+        broke_protocol(w, "more bytes than any frame has");
+    if (is_listening(w) && w->in.len == 0 && w->in.cap > READ_SLACK_BYTES)
+        cm_buf_done(&w->in);
+}
+
+static void on_end(void *user, int eno)
+{
+    struct cm_worker *w = user;
+
+    (void)eno;
+    /* A process that ended of itself has its status already; one that only closed its socket ends now. */
+    signal_kill(w);
+    w->hung_up = true;
+    if (w->state != CM_WORKER_STARTING)
+        w->state = CM_WORKER_DYING;
+    settle_if_gone(w);
+}
+
+static const struct cm_stream_events stream_events = {.on_data = on_data, .on_end = on_end};
+
+void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int take_socket, int take_pidfd)
+{
+    w->pid = (pid_t)m->pid;
+    w->pidfd = take_pidfd;
+    w->vmdata_kb = m->vmdata_kb;
+    w->state = CM_WORKER_STARTING;
+    w->born_ms = cm_mono_ms();
+    w->stream = cm_stream_new(w->sb->loop, take_socket, take_socket, &stream_events, w);
+    cm_sandbox__sample(w->sb);
+}
+
+bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *err)
+{
+    cm_status st = w->stream ? cm_stream_write(w->stream, bytes, err) : CM_OK;
+
+    /* A peer that hung up is reported by the stream's end. */
+    return st == CM_OK || st == CM_E_IO;
+}
+
+static void on_hello(struct cm_worker *w, const struct cm_frame *f)
+{
+    if (!cm_str_eq_z(f->parts[0], CM_WIRE_VERSION)) {
+        cm_sandbox__worker_failed(
+            w->sb,
+            "the worker program speaks another version of the wire format: install both from one build");
+        cm_worker__kill(w);
+        return;
+    }
+    cm_autobuf hello = CM_BUF_INIT(64);
+    const struct cm_str version = CM_STR(CM_WIRE_VERSION);
+    cm_wire_encode(&hello, CM_FRAME_HELLO, 0, 0, &version, 1);
+    (void)cm_worker__send(w, cm_buf_str(&hello), NULL);
+    w->sb->n_worker_failures = 0;
+    w->anon_kb = cm_worker__anon_kb(w);
+    w->state = CM_WORKER_READY;
+    cm_sandbox__wake(w->sb);
+}
+
+static void on_idle(struct cm_worker *w, const struct cm_frame *f)
+{
+    (void)f;
+    uint64_t anon = cm_worker__anon_kb(w);
+
+    if (anon > w->anon_kb + IDLE_GROWTH_KB)
+        w->retire = true;
+    w->state = CM_WORKER_READY;
+    if (!cm_worker__is_fit(w))
+        cm_worker__kill(w);
+    cm_sandbox__wake(w->sb);
+}
+
+static void on_pass_frame(struct cm_worker *w, const struct cm_frame *f)
+{
+    cm_pass__frame(w->pass, f);
+}
+
+bool cm_worker__is_fit(const struct cm_worker *w)
+{
+    const struct cm_sandbox_opts *o = &w->sb->opts;
+    uint32_t max_runs = w->sb->one_pass_each ? 1 : o->runs_per_worker ? o->runs_per_worker : RUNS_DEFAULT;
+    uint32_t max_age = o->worker_age_ms ? o->worker_age_ms : AGE_DEFAULT_MS;
+
+    return !w->retire && w->n_runs < max_runs && cm_mono_ms() - w->born_ms < max_age;
+}
+
+uint64_t cm_worker__cpu_us(const struct cm_worker *w)
+{
+    clockid_t clock;
+    struct timespec t;
+
+    if (w->exited && w->exit.type)
+        return w->exit.cpu_us;
+    if (w->pid <= 0 || clock_getcpuclockid(w->pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+uint64_t cm_worker__anon_kb(const struct cm_worker *w)
+{
+    char path[64];
+    char text[256];
+    unsigned long resident = 0;
+    unsigned long shared = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)w->pid);
+    cm_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    if (sscanf(text, "%*u %lu %lu", &resident, &shared) != 2 || shared > resident)
+        return 0;
+    return (resident - shared) * ((uint64_t)sysconf(_SC_PAGESIZE) >> 10);
+}

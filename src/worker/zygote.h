@@ -1,0 +1,32 @@
+/** The zygote's loop. Private to this folder. */
+#ifndef CM_WORKER_ZYGOTE_H
+#define CM_WORKER_ZYGOTE_H
+
+#include "worker/lockdown.h"
+#include "worker/worker.h"
+
+struct cm_zygote {
+    int control_fd;
+    int signal_fd;      /* SIGCHLD */
+    bool pid_ns;        /* workers get a pid namespace each */
+    bool warm;          /* the engine has been warmed */
+    bool vm_per_worker; /* `engine` is NULL; each worker makes its own */
+    bool uncapped;      /* the engine's reservations stand: memory is bounded by the host's samples */
+    struct cm_engine_opts engine_opts;
+    cm_engine *engine;
+    struct cm_lock lock;
+    /* Set when a trial worker could not be locked down: no FORK is ever granted then. */
+    bool refused;
+    enum cm_layer refused_layer;
+    int refused_eno;
+};
+
+/**
+ * Lock a trial process down as a worker, to learn which layers hold and whether workers can have their own
+ * pid namespace. Fills z->lock.layers, pid_ns and refused. Blocks until the trial has ended.
+ */
+void cm_zygote_try_layers(struct cm_zygote *z);
+/** Say HELLO, then serve the control socket until it closes. Returns in the zygote only. */
+void cm_zygote_run(struct cm_zygote *z);
+
+#endif
