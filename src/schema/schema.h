@@ -16,8 +16,10 @@
 
 /**
  * Append the TypeScript type expression of `node` (no name, no trailing newline); references resolve against `root`.
- * Local named references ("#/$defs/X", "#/components/schemas/X") that recur are rendered inline once and `unknown` where they recurse,
- * unless `defs` is given: then they are rendered by name and their declarations go to `defs`.
+ * Local references ("#/$defs/X", "#/components/schemas/X") are rendered inline, and `unknown` where they recurse, unless `defs` is
+ * given: then what is more than a primitive is rendered by name, and its declaration goes to `defs`, one `type X = …;` each. Names
+ * that `defs` holds already are not given again. The maximum of `defs` bounds the declarations: past half of it the types that are
+ * left are declared as `unknown`, with a comment that says so.
  * node NULL gives `unknown`. indent: column of the line it starts on, in levels of four spaces.
  */
 void cm_schema_render_type(struct cm_buf *out, yyjson_val *root, yyjson_val *node, unsigned indent, struct cm_buf *defs);
@@ -34,13 +36,21 @@ struct cm_schema_method {
 /**
  * Append the doc comment and signature of one method, indented by one level:
  *
- *     /** Create an issue.
- *      *  @param input.title - The title (one line a described property) *\/
+ *     (a doc comment:)
+ *      * Create an issue.
+ *      * @param input.title - The title       one line a described property
  *     create_issue(input: { … }): Promise<{ … }>;
  *
  * The input is optional (`input?:`) when nothing in it is required.
  */
 void cm_schema_render_method(struct cm_buf *out, const struct cm_schema_method *m, struct cm_buf *defs);
+
+/**
+ * Append the signature on one line for readers of a list, without types inside types, around max_bytes long:
+ *
+ *     create_issue(input: { owner: string; title: string; body?: string; … }): Promise<Issue>
+ */
+void cm_schema_render_signature(struct cm_buf *out, const struct cm_schema_method *m, size_t max_bytes);
 
 /** Append `declare const NAME: {` members `};` preceded by the instructions as a comment and by what `defs` needed. */
 void cm_schema_render_connector(struct cm_buf *out, const char *name, const char *instructions, const struct cm_schema_method *m,

@@ -1,0 +1,5 @@
+type t = {
+    a: string;
+} & {
+    b?: number;
+};

@@ -1,0 +1,7 @@
+type t = ({
+    a?: string;
+} | {
+    b?: string;
+}) & {
+    c: number;
+};

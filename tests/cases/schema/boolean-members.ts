@@ -1,0 +1,7 @@
+type t = {
+    a?: unknown;
+    b?: never;
+    c?: string;
+    d?: string;
+    e?: never[];
+};

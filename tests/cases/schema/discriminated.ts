@@ -1,0 +1,6 @@
+type t = {
+    kind: "cat";
+    lives?: number;
+} | {
+    kind: "dog";
+};

@@ -1,0 +1,5 @@
+type t = {
+    [key: string]: {
+        v: string;
+    };
+};

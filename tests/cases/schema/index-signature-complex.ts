@@ -1,0 +1,6 @@
+type t = {
+    n?: {
+        x?: string;
+    };
+    [key: string]: unknown;
+};

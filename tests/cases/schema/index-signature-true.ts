@@ -1,0 +1,4 @@
+type t = {
+    n?: string;
+    [key: string]: unknown;
+};

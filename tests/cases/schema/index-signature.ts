@@ -1,0 +1,5 @@
+type t = {
+    n?: string;
+    m: boolean;
+    [key: string]: number | string | undefined | boolean;
+};

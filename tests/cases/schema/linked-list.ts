@@ -1,0 +1,7 @@
+type t = {
+    node?: Node_;
+};
+type Node_ = {
+    next?: Node_;
+    v?: number;
+};

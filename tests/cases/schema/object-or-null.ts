@@ -1,0 +1,3 @@
+type t = {
+    a?: string;
+} | null;

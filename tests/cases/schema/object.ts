@@ -1,0 +1,5 @@
+type t = {
+    /** Row */
+    id: number;
+    tags?: string[];
+};

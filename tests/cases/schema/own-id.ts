@@ -1,0 +1,7 @@
+type t = {
+    a?: X;
+    b?: t;
+};
+type X = {
+    y?: number;
+};

@@ -1,0 +1,4 @@
+type t = {
+    "x-a"?: string;
+    [key: string]: string | number | undefined;
+};

@@ -1,0 +1,4 @@
+type t = Json;
+type Json = string | number | boolean | null | Json[] | {
+    [key: string]: Json;
+};

@@ -1,0 +1,4 @@
+type t = {
+    children?: t[];
+    name: string;
+};

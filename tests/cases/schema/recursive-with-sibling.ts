@@ -1,0 +1,6 @@
+/** A tree */
+type t = T;
+type T = {
+    /** Again */
+    t?: T | null;
+};

@@ -1,0 +1,4 @@
+type t = {
+    a: string;
+    b: string;
+};

@@ -1,0 +1,7 @@
+type t = {
+    a?: unknown;
+    b?: unknown;
+    c?: unknown;
+    d?: string;
+    e?: unknown[];
+};
