@@ -51,7 +51,7 @@ fuzz: build/fuzz/build.ninja
 	@tools/fuzz build/fuzz $(SECONDS) $(T)
 
 install: build/install/build.ninja
-	@meson configure build/install -Dprefix='$(prefix)'
+	@meson configure build/install -Dprefix='$(prefix)' && ninja -C build/install build.ninja >/dev/null
 	@$(NINJA) -C build/install
 	@meson install -C build/install --no-rebuild --quiet $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
 
