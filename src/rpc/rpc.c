@@ -17,6 +17,8 @@
 
 /* Ids are echoed and kept while a request runs: a peer has no use for longer ones. */
 #define ID_MAX_BYTES 1024
+/* How much of an unreadable message is looked at for an id, at either end, and shown. */
+#define ENDS_BYTES 256
 
 struct pending {
     uint64_t id;
@@ -248,20 +250,26 @@ static uint64_t id_at_end(struct cm_str tail)
     return 0;
 }
 
-void cm_rpc_receive_garbage(cm_rpc *r, struct cm_str head, struct cm_str tail, const struct cm_err *why)
+/* What could not be read, but may have been the answer somebody waits for. */
+static void unreadable(cm_rpc *r, struct cm_str head, struct cm_str tail, const struct cm_err *why)
 {
     struct pending p;
     uint64_t id = head.len ? id_at_start(head) : 0;
 
-    if (r->closed || r->doomed)
-        return;
-    r->busy++;
     if (id == 0)
         id = id_at_end(tail);
     if (id != 0 && take_pending(r, id, &p))
         p.fn(p.user, &(struct cm_rpc_reply){.status = why->status, .message = why->message});
     else
         garbage(r, head, RPC_PARSE_ERROR, why);
+}
+
+void cm_rpc_receive_garbage(cm_rpc *r, struct cm_str head, struct cm_str tail, const struct cm_err *why)
+{
+    if (r->closed || r->doomed)
+        return;
+    r->busy++;
+    unreadable(r, head, tail, why);
     leave(r);
 }
 
@@ -335,8 +343,13 @@ static void receive_answer(cm_rpc *r, yyjson_val *root, yyjson_val *id, struct c
     uint64_t number = own_id(id);
     struct pending p;
 
+    /* An id of ours with nothing beside it is an answer too, a broken one: that request must not wait for
+     * ever. */
     if (number == 0 || number > r->last_id) {
-        not_a_message(r, text, "an answer to a request that was never made");
+        bool empty = !cm_json_get(root, "result") && !cm_json_get(root, "error");
+        not_a_message(r, text,
+                      empty ? "a message needs a method, or an id with a result or an error"
+                            : "an answer to a request that was never made");
         return;
     }
     if (!take_pending(r, number, &p))
@@ -363,10 +376,8 @@ static void dispatch(cm_rpc *r, yyjson_val *root, struct cm_str text)
         r->ops.on_notification(r->user, cm_json_str(method), params);
     else if (method)
         not_a_message(r, text, "method must be a string and params an object");
-    else if (id && (cm_json_get(root, "result") || cm_json_get(root, "error")))
-        receive_answer(r, root, id, text);
     else
-        not_a_message(r, text, "a message needs a method, or an id with a result or an error");
+        receive_answer(r, root, id, text);
 }
 
 void cm_rpc_receive(cm_rpc *r, struct cm_str message)
@@ -377,12 +388,14 @@ void cm_rpc_receive(cm_rpc *r, struct cm_str message)
     if (r->closed || r->doomed)
         return;
     r->busy++;
-    if (message.len > CM_RPC_MAX_BYTES) {
+    if (message.len > CM_RPC_MAX_BYTES)
         (void)cm_err_set(&err, CM_E_LIMIT, "the message is longer than the limit of %u bytes",
                          CM_RPC_MAX_BYTES);
-        garbage(r, cm_str_mk(message.ptr, 256), RPC_INVALID_REQUEST, &err);
-    } else if (cm_json_parse(message, CM_JSON_BIGNUM | CM_JSON_REPAIR, &doc, &err) != CM_OK) {
-        garbage(r, message, RPC_PARSE_ERROR, &err);
+    else
+        (void)cm_json_parse(message, CM_JSON_BIGNUM | CM_JSON_REPAIR, &doc, &err);
+    if (!doc) {
+        size_t n = message.len < ENDS_BYTES ? message.len : ENDS_BYTES;
+        unreadable(r, cm_str_mk(message.ptr, n), cm_str_mk(message.ptr + message.len - n, n), &err);
     } else {
         dispatch(r, yyjson_doc_get_root(doc), message);
     }

@@ -1,0 +1,616 @@
+/**
+ * The MCP connector against servers that run: the official example servers (skipped by name where they are
+ * not installed) and tests/servers/rude.mjs, which breaks one rule at a time.
+ *
+ * CM_REQUIRE_PEERS=1 makes a missing peer a failure.
+ */
+#include "base/fd.h"
+#include "connector/kinds.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PEERS "node_modules/@modelcontextprotocol/"
+
+struct seen {
+    int n;
+    bool failed;
+    char *json;
+    char *marks;
+};
+
+struct world {
+    cm_loop *loop;
+    cm_connector *c;
+    cm_secrets *secrets;
+    struct seen seen;
+    int told;
+};
+
+#define WAIT_WHILE(w, condition)                     \
+    while (condition)                                \
+        if (!cm_loop_once((w)->loop) && (condition)) \
+    fail_msg("nothing is left to wait for while %s", #condition)
+
+static void take(void *user, const struct cm_outcome_value *out)
+{
+    struct seen *s = user;
+
+    s->n++;
+    s->failed = out->failed;
+    free(s->json);
+    free(s->marks);
+    s->json = cm_memdup_z(out->value.json.ptr, out->value.json.len);
+    s->marks = cm_memdup_z(out->value.marks.ptr, out->value.marks.len);
+}
+
+static void on_told(void *user, cm_connector *c)
+{
+    (void)c;
+    ((struct world *)user)->told++;
+}
+
+static void settle(struct world *w)
+{
+    int before = w->told;
+
+    cm_connector_ensure(w->c, on_told, w);
+    WAIT_WHILE(w, w->told == before);
+}
+
+static cm_call *begin(struct world *w, const char *method, const char *args, struct seen *into)
+{
+    long i = cm_connector_find(w->c, cm_str_of(method));
+    cm_call *k = NULL;
+
+    if (i < 0)
+        fail_msg("there is no method '%s'", method);
+    cm_connector_call(w->c, (size_t)i, (struct cm_value){cm_str_of(args), {NULL, 0}}, take, into, &k);
+    return k;
+}
+
+static const char *call(struct world *w, const char *method, const char *args)
+{
+    int before = w->seen.n;
+
+    (void)begin(w, method, args, &w->seen);
+    WAIT_WHILE(w, w->seen.n == before);
+    return w->seen.json;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in: %s", part, text);
+}
+
+static void assert_warned(struct world *w, const char *part)
+{
+    const char *const *list = NULL;
+    size_t n = cm_connector_warnings(w->c, &list);
+
+    for (size_t i = 0; i < n; i++)
+        if (strstr(list[i], part))
+            return;
+    fail_msg("no warning of %zu has '%s'; the first: %s", n, part, n ? list[0] : "-");
+}
+
+static const struct cm_method *method_of(struct world *w, const char *name)
+{
+    const struct cm_method *methods = NULL;
+    long i = cm_connector_find(w->c, cm_str_of(name));
+
+    (void)cm_connector_methods(w->c, &methods);
+    if (i < 0)
+        fail_msg("there is no method '%s'", name);
+    return &methods[i];
+}
+
+static int set_up(void **state)
+{
+    struct world *w = cm_new(struct world);
+
+    assert_int_equal(cm_loop_new(&w->loop, NULL), CM_OK);
+    w->secrets = cm_secrets_new();
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct world *w = *state;
+
+    cm_connector_free(w->c);
+    cm_loop_free(w->loop);
+    cm_secrets_free(w->secrets);
+    free(w->seen.json);
+    free(w->seen.marks);
+    free(w);
+    return 0;
+}
+
+static const char *env_of(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+
+    return value ? value : otherwise;
+}
+
+static void open_connector(struct world *w, const char *const *argv, uint32_t start_timeout_ms)
+{
+    cm_autofree char *path = cm_asprintf("PATH=%s", env_of("PATH", "/usr/bin:/bin"));
+    const char *const env[] = {path, "RUDE_SECRET=hunter2-hunter2", NULL};
+    const struct cm_connector_base base = {.name = "srv",
+                                           .origin = "mcpServers.srv",
+                                           .secrets = w->secrets,
+                                           .start_timeout_ms = start_timeout_ms};
+
+    w->c = cm_connector_mcp_stdio(w->loop, &base, &(struct cm_mcp_stdio_spec){.argv = argv, .env = env});
+}
+
+/* Connect to an installed peer, or skip. */
+static void open_peer(struct world *w, const char *package, const char *argument)
+{
+    cm_autofree char *script =
+        cm_asprintf("%s/" PEERS "%s/dist/index.js", env_of("CM_SOURCE_ROOT", "."), package);
+    const char *const argv[] = {"node", script, argument, NULL};
+
+    if (access(script, R_OK) != 0) {
+        if (getenv("CM_REQUIRE_PEERS"))
+            fail_msg("missing: %s", script);
+        print_message("skipped: @modelcontextprotocol/%s is not installed (npm ci)\n", package);
+        skip();
+    }
+    open_connector(w, argv, 0);
+    settle(w);
+    if (cm_connector_state(w->c) != CM_CONN_READY)
+        fail_msg("%s", cm_connector_error(w->c));
+}
+
+/* ---- the official servers ---- */
+
+static void the_everything_server_is_listed_called_and_understood(void **state)
+{
+    struct world *w = *state;
+    struct cm_schema_ref in = {0}, out = {0};
+
+    open_peer(w, "server-everything", "stdio");
+    assert_non_null(cm_connector_instructions(w->c));
+    assert_string_equal(method_of(w, "get_sum")->origin, "get-sum");
+    assert_true(method_of(w, "echo")->flags & CM_METHOD_READ_ONLY);
+    assert_warned(w, "'simulate-research-query' is left out: it runs only as a task");
+    cm_connector_schemas(w->c, (size_t)cm_connector_find(w->c, CM_STR("get_structured_content")), &in, &out);
+    assert_non_null(cm_json_get(out.node, "properties"));
+    assert_non_null(cm_json_get(in.node, "properties"));
+
+    assert_string_equal(call(w, "echo", "{\"message\":\"hi\"}"), "\"Echo: hi\"");
+    assert_string_equal(call(w, "get_sum", "{\"a\":2,\"b\":40}"), "\"The sum of 2 and 40 is 42.\"");
+    assert_string_equal(call(w, "get_structured_content", "{\"location\":\"New York\"}"),
+                        "{\"conditions\":\"Cloudy\",\"humidity\":82,\"temperature\":33}");
+    assert_has(call(w, "get_tiny_image", "{}"), "\"mimeType\":\"image/png\"");
+    assert_string_equal(w->seen.marks, "{\"/1/data\":\"bytes\"}");
+    assert_has(call(w, "get_env", "{}"), "\"PATH\":");
+    assert_has(call(w, "get_sum", "{\"a\":\"two\"}"), "-32602");
+    assert_true(w->seen.failed);
+}
+
+static void the_filesystem_server_reads_and_refuses(void **state)
+{
+    struct world *w = *state;
+    char dir[] = "/tmp/cm-mcp-XXXXXX";
+
+    assert_non_null(mkdtemp(dir));
+    cm_autofree char *file = cm_asprintf("%s/notes.txt", dir);
+    cm_autofree char *read_args = cm_asprintf("{\"path\":\"%s\"}", file);
+    cm_autofree char *write_args = cm_asprintf("{\"path\":\"%s\",\"content\":\"one\\ntwo\"}", file);
+    open_peer(w, "server-filesystem", dir);
+    assert_has(call(w, "write_file", write_args), "Successfully wrote");
+    assert_false(w->seen.failed);
+    assert_has(call(w, "read_text_file", read_args), "one\\ntwo");
+    assert_false(w->seen.failed);
+    assert_has(call(w, "read_text_file", "{\"path\":\"/etc/hostname\"}"), "outside allowed directories");
+    assert_true(w->seen.failed);
+    (void)unlink(file);
+    (void)rmdir(dir);
+}
+
+static void the_memory_server_keeps_a_graph(void **state)
+{
+    struct world *w = *state;
+
+    open_peer(w, "server-memory", NULL);
+    assert_has(call(w, "search_nodes", "{\"query\":\"no such thing\"}"), "\"entities\":[]");
+    assert_false(w->seen.failed);
+}
+
+/* ---- rude servers ---- */
+
+static void open_rude(struct world *w, const char *mode, uint32_t start_timeout_ms)
+{
+    cm_autofree char *script = cm_asprintf("%s/tests/servers/rude.mjs", env_of("CM_SOURCE_ROOT", "."));
+    const char *const argv[] = {"node", script, mode, NULL};
+
+    open_connector(w, argv, start_timeout_ms);
+    settle(w);
+}
+
+static void expect_start_to_fail(struct world *w, const char *mode, uint32_t start_timeout_ms,
+                                 const char *part)
+{
+    open_rude(w, mode, start_timeout_ms);
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+    assert_has(cm_connector_error(w->c), part);
+    assert_int_equal(strncmp(cm_connector_error(w->c), "srv: ", 5), 0);
+    cm_connector_free(w->c);
+    w->c = NULL;
+}
+
+static void a_server_that_does_not_start_is_explained(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *mode, *part;
+    } rows[] = {
+        {"prints_and_goes",
+         "the server exited with status 3 before it answered initialize; it printed 'Usage: rude [OPTIONS]' "
+         "instead of JSON-RPC on its standard output; its standard error ends: bad option --stdio"},
+        {"crash", "exited with status 1 before it answered initialize"},
+        {"crash", "cannot find module \"luck\""},
+        {"exits_in_list", "the server exited with status 4 before it answered tools/list"},
+        {"yes", "lines that are no JSON-RPC, the first of them 'y'"},
+        {"new_version", "it speaks MCP revision '2031-01-01'; codemode speaks 2025-11-25, 2025-06-18, "
+                        "2025-03-26 and 2024-11-05"},
+        {"no_version", "must hold a string \"protocolVersion\", which is missing"},
+        {"refuses", "it refused initialize: no licence (code -32000)"},
+        {"bad_list", "must hold an array \"tools\", which is a string"},
+        {"refuses_list", "it refused tools/list: database is gone (code -32603)"},
+        {"same_cursor", "its tools/list repeats the cursor 'again' of an earlier page"},
+        {"two_cursors", "its tools/list repeats the cursor 'one' of an earlier page"},
+        {"endless_pages", "more than the limit of 1000 pages"},
+        {"too_many_tools", "more than the limit of 20000 tools"},
+    };
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++)
+        expect_start_to_fail(w, rows[i].mode, 0, rows[i].part);
+}
+
+static void a_server_that_does_not_answer_is_given_up_after_its_time(void **state)
+{
+    struct world *w = *state;
+
+    expect_start_to_fail(w, "silent", 1001, "it did not answer initialize within 1001 ms");
+    expect_start_to_fail(w, "silent_list", 2000, "it did not answer tools/list within 2 s");
+    expect_start_to_fail(w, "prints_and_hangs", 2000,
+                         "it did not answer initialize within 2 s; it printed 'Hello' instead of JSON-RPC on "
+                         "its standard output");
+}
+
+static void a_program_that_is_not_there_is_named(void **state)
+{
+    struct world *w = *state;
+    const char *const argv[] = {"no-such-mcp-server", "--stdio", NULL};
+
+    open_connector(w, argv, 0);
+    settle(w);
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+    assert_has(cm_connector_error(w->c), "no-such-mcp-server");
+}
+
+static void a_program_that_echoes_is_not_taken_for_a_server(void **state)
+{
+    struct world *w = *state;
+    const char *const argv[] = {"cat", NULL};
+
+    open_connector(w, argv, 0);
+    settle(w);
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+    assert_has(cm_connector_error(w->c), "it refused initialize");
+}
+
+static void standard_error_is_shown_without_secrets(void **state)
+{
+    struct world *w = *state;
+
+    cm_secrets_add(w->secrets, CM_STR("hunter2-hunter2"), "RUDE_SECRET");
+    expect_start_to_fail(w, "says_secret", 0, "token [secret RUDE_SECRET] is not valid");
+}
+
+static void forgivable_starts_are_forgiven(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *mode;
+        size_t methods;
+    } rows[] = {{"old", 0}, {"log_first", 0}, {"no_tools", 0}, {"pages", 5}};
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++) {
+        const struct cm_method *m = NULL;
+        open_rude(w, rows[i].mode, 0);
+        if (cm_connector_state(w->c) != CM_CONN_READY)
+            fail_msg("%s: %s", rows[i].mode, cm_connector_error(w->c));
+        if (rows[i].methods)
+            assert_int_equal(cm_connector_methods(w->c, &m), rows[i].methods);
+        if (cm_z_eq(rows[i].mode, "log_first"))
+            assert_warned(w, "it printed 'rude listening on stdio' instead of JSON-RPC");
+        cm_connector_free(w->c);
+        w->c = NULL;
+    }
+}
+
+static void open_tools(struct world *w)
+{
+    open_rude(w, "tools", 0);
+    if (cm_connector_state(w->c) != CM_CONN_READY)
+        fail_msg("%s", cm_connector_error(w->c));
+}
+
+static void bad_tools_are_left_out_by_name_and_the_others_stay(void **state)
+{
+    struct world *w = *state;
+    struct cm_schema_ref in = {0}, out = {0};
+    static const char *const warnings[] = {
+        "tool 'get_profile' is left out: its identifier 'get_profile' is taken by tool 'get-profile'",
+        "tool 'plain' is listed twice",
+        "the outputSchema of tool 'typed' is ignored: it must be an object, not a string",
+        "tool 'bad_schema' is left out: its inputSchema must be an object, not a string",
+        "tool 'task_only' is left out",
+        "nnnnnnnnnn…') is left out: its name is longer than 256 bytes",
+        "('nul') is left out: its name holds a NUL character",
+        "is left out: its name must be a string that is not empty, and is missing",
+        "is left out: its name must be a string that is not empty, and is empty",
+        "is left out: a tool must be an object, not a string",
+        "is left out: a tool must be an object, not null",
+    };
+
+    open_tools(w);
+    for (size_t i = 0; i < CM_ARRAY_LEN(warnings); i++)
+        assert_warned(w, warnings[i]);
+    assert_string_equal(method_of(w, "get_profile")->origin, "get-profile");
+    assert_int_equal(method_of(w, "get_profile")->flags, CM_METHOD_READ_ONLY | CM_METHOD_IDEMPOTENT);
+    assert_int_equal(method_of(w, "wipe")->flags, CM_METHOD_DESTRUCTIVE);
+    assert_string_equal(method_of(w, "wipe")->description, "Wipe it");
+    cm_connector_schemas(w->c, (size_t)cm_connector_find(w->c, CM_STR("typed")), &in, &out);
+    assert_true(in.root == in.node);
+    assert_non_null(cm_json_get(in.root, "$defs"));
+    assert_null(out.node);
+    assert_string_equal(cm_connector_instructions(w->c), "Be kind.");
+    /* Shown as get_profile, sent as what the server calls it. */
+    assert_string_equal(call(w, "get_profile", "{}"), "\"sent as get-profile\"");
+}
+
+static void rude_answers_hurt_nobody_but_their_own_call(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *method;
+        bool failed;
+        const char *part;
+    } rows[] = {
+        {"wrong_ids", false, "\"yours\""},
+        {"text_id", false, "\"id as number\""},
+        {"twice", false, "\"first\""},
+        {"nothing", true, "neither a result nor an error"},
+        {"not_an_object", true, "something that is no object"},
+        {"both", true, "\"message\":\"no\""},
+        {"protocol_error", true,
+         "\"code\":\"rpc_error\",\"data\":{\"known\":[\"red\"]},\"message\":\"Unknown colour: blue\""},
+        {"protocol_error", true, "\"rpcCode\":-32602"},
+        {"odd_error", true, "an error without a message"},
+        {"is_error", true,
+         "\"code\":\"tool_error\",\"message\":\"disk\\nfull\",\"name\":\"Error\",\"structuredContent\":{"
+         "\"free\":0}"},
+        {"empty_error", true, "the tool failed and did not say why"},
+        {"batch", false, "\"alone\""},
+        {"no_version", false, "\"with version\""},
+        {"crlf", false, "\"crlf\""},
+        {"latin1", false, "\"caf\xef\xbf\xbd\""},
+        {"surrogate", false, "\"\xef\xbf\xbd!\""},
+        {"slow_bytes", false, "\"\xc3\xa4 by byte\""},
+        {"garbage", false, "\"after garbage\""},
+        {"stderr_flood", false, "\"loud\""},
+        {"huge_line", true, "longer than the limit of 67108864 bytes"},
+        {"deep", true, "nested deeper than 512 levels"},
+        {"asks", false,
+         "{\"elicitation/create\":-32601,\"ping\":{},\"roots/list\":-32601,\"sampling/"
+         "createMessage\":-32601}"},
+        {"chatty", false, "\"chatty\""},
+        {"secret", false, "the key is [secret RUDE_SECRET]"},
+        {"secret_error", true, "bad key [secret RUDE_SECRET]"},
+        {"plain", false, "\"fine\""},
+    };
+
+    cm_secrets_add(w->secrets, CM_STR("hunter2-hunter2"), "RUDE_SECRET");
+    open_tools(w);
+    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++) {
+        const char *json = call(w, rows[i].method, "{}");
+        if (w->seen.failed != rows[i].failed || !strstr(json, rows[i].part))
+            fail_msg("%s: %s, not %s", rows[i].method, json, rows[i].part);
+        assert_int_equal(cm_connector_state(w->c), CM_CONN_READY);
+    }
+    assert_warned(w, "instead of JSON-RPC on its standard output; a server must log to standard error");
+}
+
+static void a_child_sees_its_own_environment_and_nothing_else(void **state)
+{
+    struct world *w = *state;
+
+    assert_int_equal(setenv("CM_TEST_HOST_SECRET", "do not tell", 1), 0);
+    open_tools(w);
+    assert_has(call(w, "env", "{}"), "\"RUDE_SECRET\":\"hunter2-hunter2\"");
+    assert_null(strstr(w->seen.json, "CM_TEST_HOST_SECRET"));
+}
+
+static void arguments_must_be_an_object(void **state)
+{
+    struct world *w = *state;
+
+    open_tools(w);
+    assert_has(call(w, "plain", "\"text\""), "it takes one object of named arguments");
+    assert_true(w->seen.failed);
+    (void)call(w, "plain", "");
+    assert_false(w->seen.failed);
+}
+
+static void on_pause(void *user)
+{
+    ((struct world *)user)->told++;
+}
+
+static void a_server_that_dies_fails_the_calls_in_flight_and_is_started_again(void **state)
+{
+    struct world *w = *state;
+    struct seen other = {0};
+
+    open_tools(w);
+    (void)begin(w, "hang", "{}", &other);
+    assert_has(call(w, "die", "{}"),
+               "the server exited with status 7; its standard error ends: Error: out of luck");
+    assert_true(w->seen.failed);
+    WAIT_WHILE(w, other.n == 0);
+    assert_true(other.failed);
+    assert_has(other.json, "\"code\":\"unavailable\"");
+    free(other.json);
+    free(other.marks);
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+    assert_has(cm_connector_error(w->c), "srv: the server exited with status 7");
+    /* A second start within five seconds of the first is not made: see cm_connector_ensure. */
+    cm_auto(cm_timer) pause = cm_timer_new(w->loop, on_pause, w);
+    while (cm_connector_state(w->c) == CM_CONN_FAILED) {
+        int before = w->told;
+        cm_timer_start(pause, 250);
+        WAIT_WHILE(w, w->told == before);
+        settle(w);
+    }
+    assert_string_equal(call(w, "plain", "{}"), "\"fine\"");
+}
+
+static void a_signal_is_named(void **state)
+{
+    struct world *w = *state;
+
+    open_tools(w);
+    assert_has(call(w, "killed", "{}"), "the server was ended by signal 9 (Killed)");
+}
+
+static void a_flood_of_garbage_ends_the_server(void **state)
+{
+    struct world *w = *state;
+
+    open_tools(w);
+    assert_has(call(w, "garbage_flood", "{}"),
+               "the server printed 10000 lines that are no JSON-RPC, the first of them 'again and again'");
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+}
+
+static void a_server_that_stops_reading_fails_the_next_call(void **state)
+{
+    struct world *w = *state;
+
+    open_tools(w);
+    assert_string_equal(call(w, "deaf", "{}"), "\"deaf now\"");
+    /* Its end of the pipe closes some time later; the first write after that says so. */
+    while (!w->seen.failed && w->seen.n < 1000) {
+        struct seen one = {0};
+        cm_call *k = begin(w, "hang", "{}", &one);
+        cm_loop_nowait(w->loop);
+        if (one.n == 0)
+            cm_call_cancel(k);
+        WAIT_WHILE(w, one.n == 0);
+        w->seen.failed = strstr(one.json, "cannot be written to") != NULL;
+        w->seen.n++;
+        free(one.json);
+        free(one.marks);
+    }
+    assert_true(w->seen.failed);
+}
+
+static void a_cancelled_call_is_cancelled_upstream(void **state)
+{
+    struct world *w = *state;
+    struct seen gone = {0};
+
+    open_tools(w);
+    cm_call *k = begin(w, "hang", "{}", &gone);
+    cm_call_cancel(k);
+    WAIT_WHILE(w, gone.n == 0);
+    assert_has(gone.json, "\"code\":\"cancelled\"");
+    assert_has(call(w, "cancelled", "{}"),
+               "\"reason\":\"the caller no longer waits for the answer\",\"requestId\":");
+    assert_int_equal(gone.n, 1);
+    free(gone.json);
+    free(gone.marks);
+}
+
+static void a_changed_tool_list_is_read_again_and_a_failing_one_keeps_the_old(void **state)
+{
+    struct world *w = *state;
+
+    open_tools(w);
+    assert_int_equal(cm_connector_find(w->c, CM_STR("grown")), -1);
+    (void)call(w, "grow", "{}");
+    WAIT_WHILE(w, cm_connector_find(w->c, CM_STR("grown")) < 0);
+    assert_string_equal(call(w, "grown", "{}"), "\"I am new\"");
+    (void)call(w, "shrink_badly", "{}");
+    assert_string_equal(call(w, "plain", "{}"), "\"fine\"");
+    assert_string_equal(call(w, "grown", "{}"), "\"I am new\"");
+}
+
+static void a_connector_can_be_freed_at_any_moment(void **state)
+{
+    struct world *w = *state;
+    struct seen gone = {0};
+
+    open_tools(w);
+    (void)begin(w, "hang", "{}", &gone);
+    cm_connector_free(w->c);
+    w->c = NULL;
+    assert_int_equal(gone.n, 1);
+    assert_true(gone.failed);
+    free(gone.json);
+    free(gone.marks);
+    open_rude(w, "pages", 0);
+    cm_connector_free(w->c);
+    w->c = NULL;
+    /* In the middle of a handshake. */
+    cm_autofree char *script = cm_asprintf("%s/tests/servers/rude.mjs", env_of("CM_SOURCE_ROOT", "."));
+    const char *const argv[] = {"node", script, "silent", NULL};
+    open_connector(w, argv, 0);
+    cm_connector_ensure(w->c, NULL, NULL);
+    cm_loop_nowait(w->loop);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(the_everything_server_is_listed_called_and_understood),
+        T(the_filesystem_server_reads_and_refuses),
+        T(the_memory_server_keeps_a_graph),
+        T(a_server_that_does_not_start_is_explained),
+        T(a_server_that_does_not_answer_is_given_up_after_its_time),
+        T(a_program_that_is_not_there_is_named),
+        T(a_program_that_echoes_is_not_taken_for_a_server),
+        T(standard_error_is_shown_without_secrets),
+        T(forgivable_starts_are_forgiven),
+        T(bad_tools_are_left_out_by_name_and_the_others_stay),
+        T(rude_answers_hurt_nobody_but_their_own_call),
+        T(a_child_sees_its_own_environment_and_nothing_else),
+        T(arguments_must_be_an_object),
+        T(a_server_that_dies_fails_the_calls_in_flight_and_is_started_again),
+        T(a_signal_is_named),
+        T(a_flood_of_garbage_ends_the_server),
+        T(a_server_that_stops_reading_fails_the_next_call),
+        T(a_cancelled_call_is_cancelled_upstream),
+        T(a_changed_tool_list_is_read_again_and_a_failing_one_keeps_the_old),
+        T(a_connector_can_be_freed_at_any_moment),
+    };
+
+    return cmocka_run_group_tests_name("mcp_servers", tests, NULL, NULL);
+}
