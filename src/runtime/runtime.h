@@ -1,13 +1,16 @@
 /**
- * runtime: executions - what a program asks for is decided, recorded, sent and answered here (design, section 6).
+ * runtime: executions - what a program asks for is decided, recorded, sent and answered here (design, section
+ * 6).
  *
- * The decision for each call is a pure function (decide.h: state, policy, method, log → replay, execute, pause, refuse); doing it goes
- * over the store, the connectors and the sandbox. It does not parse configuration and prints nothing.
+ * The decision for each call is a pure function (decide.h: state, policy, method, log → replay, execute,
+ * pause, refuse); doing it goes over the store, the connectors and the sandbox. It does not parse
+ * configuration and prints nothing.
  *
- * Happy path: cm_exec_start → begin row → pass queued → on_call: canonical bytes, decision, intent (synced where the call has
- * effects) → connector → outcome recorded → delivered with the clock of its delivery → DONE → outcome row → callback.
- * Invariants: canonical bytes are made once and are what is logged, hashed and sent. Nothing is sent before its intent is recorded.
- * Each execution's callback runs exactly once, never inside cm_exec_start.
+ * Happy path: cm_exec_start → begin row → pass queued → on_call: canonical bytes, decision, intent (synced
+ * where the call has effects) → connector → outcome recorded → delivered with the clock of its delivery →
+ * DONE → outcome row → callback. Invariants: canonical bytes are made once and are what is logged, hashed and
+ * sent. Nothing is sent before its intent is recorded. Each execution's callback runs exactly once, never
+ * inside cm_exec_start.
  */
 #ifndef CM_RUNTIME_RUNTIME_H
 #define CM_RUNTIME_RUNTIME_H
@@ -32,11 +35,11 @@ struct cm_runtime_opts {
     cm_catalog *catalog;
     cm_connector *const *connectors;
     size_t n_connectors;
-    const cm_config *config;       /* policy; may be NULL */
-    const cm_secrets *secrets;     /* may be NULL */
+    const cm_config *config;   /* policy; may be NULL */
+    const cm_secrets *secrets; /* may be NULL */
     struct cm_limits limits;
     const char *name;
-    uint32_t max_executions;       /* terminal ones kept; 0: 50 */
+    uint32_t max_executions; /* terminal ones kept; 0: 50 */
 };
 
 cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, struct cm_err *err);
@@ -49,20 +52,23 @@ void cm_runtime_set_connectors(cm_runtime *rt, cm_connector *const *connectors, 
 struct cm_exec_spec {
     struct cm_str code;
     struct cm_value input;
-    struct cm_limits limits;       /* already lowered */
-    /** In place of code: one call of connector.method with these arguments (`codemode call`); no worker is involved. */
+    struct cm_limits limits; /* already lowered */
+    /** In place of code: one call of connector.method with these arguments (`codemode call`); no worker is
+     * involved. */
     const char *call_path;
     struct cm_value call_args;
 };
 
 /**
- * outcome_json: the outcome of design, section 8 (result cut to result_bytes with "truncated"), borrowed for the duration of the call.
- * NULL with err when the store failed so that there is no truthful outcome.
+ * outcome_json: the outcome of design, section 8 (result cut to result_bytes with "truncated"), borrowed for
+ * the duration of the call. NULL with err when the store failed so that there is no truthful outcome.
  */
-typedef void (*cm_exec_fn)(void *user, enum cm_exec_state state, struct cm_str outcome_json, const struct cm_err *err);
-/** *out is valid until fn has returned. Errors: CM_E_LIMIT code too large (nothing recorded); CM_E_IO store. */
-cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user, cm_exec **out,
-                        struct cm_err *err);
+typedef void (*cm_exec_fn)(void *user, enum cm_exec_state state, struct cm_str outcome_json,
+                           const struct cm_err *err);
+/** *out is valid until fn has returned. Errors: CM_E_LIMIT code too large (nothing recorded); CM_E_IO store.
+ */
+cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user,
+                        cm_exec **out, struct cm_err *err);
 /** Ends as cancelled; calls in flight are cancelled upstream. */
 void cm_exec_cancel(cm_exec *e);
 const char *cm_exec_id(const cm_exec *e);
@@ -70,9 +76,11 @@ const char *cm_exec_id(const cm_exec *e);
 /** Progress for a client that waits: "3 calls, waiting for github.search". Owned by the caller. */
 char *cm_exec_progress(const cm_exec *e);
 
-/** Append {"executions":[…]} (outcome without logs and calls, plus code's first line, runtime, times), newest first. */
+/** Append {"executions":[…]} (outcome without logs and calls, plus code's first line, runtime, times), newest
+ * first. */
 cm_status cm_runtime_executions(cm_runtime *rt, size_t limit, struct cm_buf *out, struct cm_err *err);
-/** Append one execution: outcome plus code, runtime, createdAt, updatedAt. CM_E_NOT_FOUND suggests how to list them. */
+/** Append one execution: outcome plus code, runtime, createdAt, updatedAt. CM_E_NOT_FOUND suggests how to
+ * list them. */
 cm_status cm_runtime_execution(cm_runtime *rt, const char *id, struct cm_buf *out, struct cm_err *err);
 
 #endif

@@ -11,9 +11,9 @@
     "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, " \
     "code, input_json,"                                                                                 \
     " input_marks, result_json, result_marks, logs"
-#define CM_STORE_EXEC_BRIEF                                                                                 \
-    "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, '', " \
-    "NULL, NULL,"                                                                                           \
+#define CM_STORE_EXEC_BRIEF                                                                             \
+    "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, " \
+    "substr(code, 1, 1000), NULL, NULL,"                                                                \
     " NULL, NULL, NULL"
 #define CM_STORE_CALL_COLUMNS                                                                      \
     "seq, kind, parent_seq, connector, method, args_json, args_marks, args_hash, decision, rule, " \

@@ -30,13 +30,15 @@ typedef struct cm_store cm_store;
 #define CM_EXEC_STATE_MAP(X)                                                                          \
     X(RUNNING, "running")                                                                             \
     X(PAUSED, "paused")                                                                               \
-    X(COMPLETED, "completed") X(ERROR, "error") X(REJECTED, "rejected") X(ROLLED_BACK, "rolled_back") \
-        X(CANCELLED, "cancelled") X(EXPIRED, "expired")
-#define CM_CALL_STATE_MAP(X)                                                                \
-    X(PENDING, "pending")                                                                   \
-    X(EXECUTING, "executing")                                                               \
-    X(APPLIED, "applied") X(FAILED, "failed") X(UNKNOWN, "unknown") X(REJECTED, "rejected") \
-        X(CANCELLED, "cancelled") X(REVERTED, "reverted")
+    X(COMPLETED, "completed")                                                                         \
+    X(ERROR, "error") X(REJECTED, "rejected") X(ROLLED_BACK, "rolled_back") X(CANCELLED, "cancelled") \
+        X(EXPIRED, "expired")
+#define CM_CALL_STATE_MAP(X)                                                                    \
+    X(PENDING, "pending")                                                                       \
+    X(EXECUTING, "executing")                                                                   \
+    X(APPLIED, "applied")                                                                       \
+    X(FAILED, "failed") X(UNKNOWN, "unknown") X(REJECTED, "rejected") X(CANCELLED, "cancelled") \
+        X(REVERTED, "reverted")
 
 enum cm_exec_state {
 #define CM_EXEC_ENUM_(n, t) CM_EXEC_##n,
@@ -139,7 +141,8 @@ cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err);
  */
 typedef bool (*cm_exec_row_fn)(void *user, const struct cm_exec_row *row);
 typedef bool (*cm_call_row_fn)(void *user, const struct cm_call_row *row);
-/** Newest first. runtime NULL: all. with_code false leaves code, result and logs empty (a listing). */
+/** Newest first. runtime NULL: all. with_code false (a listing) gives the first 1000 characters of code, and
+ * no input, result and logs. */
 cm_status cm_store_executions(cm_store *s, const char *runtime, size_t limit, bool with_code,
                               cm_exec_row_fn fn, void *user, struct cm_err *err);
 cm_status cm_store_execution(cm_store *s, const char *id, cm_exec_row_fn fn, void *user, struct cm_err *err);

@@ -1,0 +1,747 @@
+/*
+ * One call, from the program to its answer.
+ *
+ * Happy path: issue -> canonical bytes and hash -> (a free slot) -> decide -> connector ready -> decide ->
+ * intent recorded -> sent -> the connector's callback -> outcome recorded -> delivered.
+ *
+ * What can go wrong, and then: the store fails before the call was sent: the run ends, nothing was sent. The
+ * store fails after: the run ends, the intent stands without outcome. The run ends while the call is in
+ * flight: it is cancelled upstream and stays behind here without an execution until the connector has called
+ * back.
+ */
+#include "base/clock.h"
+#include "base/names.h"
+#include "base/utf8.h"
+#include "runtime/internal.h"
+#include "schema/schema.h"
+
+#include <nettle/sha2.h>
+#include <stdio.h>
+
+static void start_next(cm_exec *e);
+static void proceed(struct rt_call *c);
+
+/* ---- the list of unanswered calls ---- */
+
+static void link_call(struct rt_call *c)
+{
+    cm_exec *e = c->e;
+
+    c->prev = e->calls_tail;
+    *e->calls_tail = c;
+    e->calls_tail = &c->next;
+    e->n_outstanding++;
+}
+
+static void set_active(struct rt_call *c, bool active)
+{
+    if (c->active == active)
+        return;
+    c->active = active;
+    c->e->n_active += active ? 1 : -1u;
+}
+
+static void unlink_call(struct rt_call *c)
+{
+    cm_exec *e = c->e;
+
+    set_active(c, false);
+    e->n_pending -= c->phase == RT_PENDING;
+    e->n_steps -= c->phase == RT_STEP;
+    e->n_outstanding--;
+    *c->prev = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    else
+        e->calls_tail = c->prev;
+    c->e = NULL;
+}
+
+static void free_call(struct rt_call *c)
+{
+    cm_timer_free(c->timer);
+    cm_value_done(&c->args);
+    cm_value_done(&c->held);
+    free(c->connector);
+    free(c->method);
+    free(c);
+}
+
+/* ---- what is recorded ---- */
+
+/** A name for the record: valid UTF-8, bounded, no control characters (a NUL would make one name look like
+ * another). */
+static char *clean_name(struct cm_str name)
+{
+    struct cm_str cut = {name.ptr, cm_utf8_cut(name, CM_NAME_MAX_BYTES)};
+    size_t len = 0;
+    char *text = cm_utf8_repair(cut, &len);
+
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            text[i] = '?';
+    return text;
+}
+
+/** sha256 over the JSON, one NUL, the marks: what a human approved is told by it. */
+static void hash_args(struct rt_call *c)
+{
+    struct sha256_ctx ctx;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+
+    sha256_init(&ctx);
+    sha256_update(&ctx, c->args.json_len, (const uint8_t *)c->args.json);
+    sha256_update(&ctx, 1, (const uint8_t *)"");
+    sha256_update(&ctx, c->args.marks_len, (const uint8_t *)c->args.marks);
+    sha256_digest(&ctx, sizeof digest, digest);
+    memcpy(c->hash, "sha256:", 7);
+    for (size_t i = 0; i < sizeof digest; i++)
+        (void)snprintf(c->hash + 7 + 2 * i, 3, "%02x", digest[i]);
+}
+
+static struct cm_call_row row_of(const struct rt_call *c, enum cm_call_state state)
+{
+    return (struct cm_call_row){
+        .seq = c->seq,
+        .kind = (uint8_t)c->kind,
+        .parent_seq = c->parent_seq,
+        .connector = c->connector,
+        .method = c->method,
+        .args = cm_value_view(&c->args),
+        .args_hash = c->hash,
+        .decision = "refuse",
+        .rule = "",
+        .method_flags = c->flags,
+        .state = state,
+        .started_at = c->started_at,
+        .line = c->line,
+        .column = c->column,
+    };
+}
+
+/** Account for what goes into the log. False: over the limit, and the execution is ended. */
+static bool account(cm_exec *e, size_t bytes)
+{
+    e->recorded_bytes += bytes;
+    if (e->recorded_bytes <= RT_RECORD_MAX)
+        return true;
+    rt_exec_end(e, CM_EXEC_ERROR, "record_limit",
+                "The arguments and results of this run are more than the %u MB that one run may record. Ask "
+                "the connectors for less: "
+                "filter, page, or run several smaller programs.",
+                RT_RECORD_MAX >> 20);
+    return false;
+}
+
+cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
+                         enum cm_call_state state, bool sync)
+{
+    struct cm_call_row row = row_of(c, state);
+    cm_exec *e = c->e;
+    struct cm_err err = {0};
+    cm_status st;
+
+    row.decision = cm_decision_text(decision);
+    row.rule = rule;
+    st = cm_store_call_intent(e->rt->o.store, e->id, &row, sync, &err);
+    if (st != CM_OK) {
+        rt_exec_store_failed(e, &err);
+        return st;
+    }
+    c->recorded = true;
+    if (!sync)
+        rt_touch(e->rt);
+    return CM_OK;
+}
+
+/* ---- answers ---- */
+
+struct cm_own_value rt_error_value(const char *code, const char *message)
+{
+    cm_autobuf json = CM_BUF_INIT(64 << 10);
+    struct cm_value v = {.marks = CM_STR("{\"\":\"error\"}")};
+
+    cm_buf_add_z(&json, "{\"code\":");
+    cm_json_write_string(&json, cm_str_of(code));
+    cm_buf_add_z(&json, ",\"message\":");
+    cm_json_write_string(&json, cm_str_of(message));
+    cm_buf_add_z(&json, ",\"name\":\"Error\"}");
+    v.json = cm_buf_str(&json);
+    return cm_value_dup(v);
+}
+
+void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code, const char *fmt, ...)
+{
+    char message[4096];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(message, sizeof message, fmt, ap);
+    va_end(ap);
+
+    cm_autofree char *clean = cm_secrets_redact(c->e->rt->o.secrets, cm_str_of(message), NULL);
+    cm_autovalue v = rt_error_value(code, clean ? clean : message);
+
+    rt_call_answer(c, state, true, cm_value_view(&v));
+}
+
+/** Write the outcome, with its delivery where the program gets it now. */
+static cm_status record_outcome(struct rt_call *c, enum cm_call_state state, bool failed,
+                                struct cm_value value, bool delivered, struct cm_err *err)
+{
+    cm_exec *e = c->e;
+    struct cm_call_row row = row_of(c, state);
+
+    row.has_outcome = true;
+    row.failed = failed;
+    row.outcome = value;
+    row.ended_at = cm_now_ms();
+    if (delivered) {
+        row.delivery = ++e->n_deliveries;
+        row.delivered_at = e->clock;
+    }
+    rt_touch(e->rt);
+    if (c->recorded)
+        return cm_store_call_outcome(e->rt->o.store, e->id, &row, err);
+    if (c->kind != CM_CALL_TOOL)
+        row.decision = "execute";
+    return cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
+}
+
+/** Record the outcome; the call is gone then, and false says that the run is ending and nobody is to be told.
+ */
+static bool conclude(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
+{
+    cm_exec *e = c->e;
+    struct cm_err err = {0};
+
+    if (record_outcome(c, state, failed, value, !e->ending.set, &err) != CM_OK) {
+        rt_exec_store_failed(e, &err);
+        return false;
+    }
+    unlink_call(c);
+    free_call(c);
+    return account(e, value.json.len + value.marks.len) && !e->ending.set;
+}
+
+/** Keep the outcome until the program stands still. */
+static void hold(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
+{
+    cm_exec *e = c->e;
+    struct cm_err err = {0};
+
+    if (record_outcome(c, state, failed, value, false, &err) != CM_OK) {
+        rt_exec_store_failed(e, &err);
+        return;
+    }
+    if (!account(e, value.json.len + value.marks.len))
+        return;
+    c->phase = RT_HELD;
+    c->held = cm_value_dup(value);
+    c->held_failed = failed;
+    set_active(c, false);
+    start_next(e);
+}
+
+void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
+{
+    cm_exec *e = c->e;
+    uint32_t id = c->id;
+
+    if (value.json.len + value.marks.len > RT_VALUE_MAX_BYTES) {
+        rt_call_fail(c, CM_CALL_FAILED, "result_too_large",
+                     "%s.%s gave %zu bytes; a program can take %u at once. Ask for less: filter or page.",
+                     c->connector, c->method, value.json.len + value.marks.len, RT_VALUE_MAX_BYTES);
+        return;
+    }
+    if (e->n_steps > 0 && !e->waiting && !e->ending.set) {
+        hold(c, state, failed, value);
+        return;
+    }
+    if (!e->ending.set)
+        rt_exec_move_clock(e);
+    if (!conclude(c, state, failed, value))
+        return;
+    if (e->direct_path) {
+        rt_exec_direct_answer(e, failed, value);
+        return;
+    }
+    e->waiting = false;
+    cm_pass_deliver(e->pass->pass, id, failed, false, value, e->clock);
+    start_next(e);
+}
+
+bool rt_call_deliver_held(cm_exec *e)
+{
+    struct rt_call *c = e->calls;
+    struct cm_err err = {0};
+
+    while (c && c->phase != RT_HELD)
+        c = c->next;
+    if (!c)
+        return false;
+    rt_exec_move_clock(e);
+    rt_touch(e->rt);
+    if (cm_store_call_delivered(e->rt->o.store, e->id, c->seq, ++e->n_deliveries, e->clock, &err) != CM_OK) {
+        rt_exec_store_failed(e, &err);
+        return true;
+    }
+    e->waiting = false;
+    cm_pass_deliver(e->pass->pass, c->id, c->held_failed, false, cm_value_view(&c->held), e->clock);
+    unlink_call(c);
+    free_call(c);
+    return true;
+}
+
+/* ---- a connector's method ---- */
+
+static void on_outcome(void *user, const struct cm_outcome_value *out)
+{
+    struct rt_call *c = user;
+
+    c->up = NULL;
+    if (!c->e) { /* the run ended first; its record says so */
+        free_call(c);
+        return;
+    }
+    rt_call_answer(c, out->failed ? CM_CALL_FAILED : CM_CALL_APPLIED, out->failed, out->value);
+}
+
+static cm_connector *find_connector(const cm_runtime *rt, const char *name)
+{
+    for (size_t i = 0; i < rt->o.n_connectors; i++)
+        if (cm_z_eq(cm_connector_name(rt->o.connectors[i]), name))
+            return rt->o.connectors[i];
+    return NULL;
+}
+
+/** Whether the method takes the arguments: one object, and the input schema where there is one. */
+static cm_status check_args(const struct rt_call *c, size_t method, struct cm_err *err)
+{
+    struct cm_schema_ref input = {0}, output = {0};
+    cm_auto(yyjson_doc) doc = NULL;
+    cm_autobuf json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
+    cm_status st = cm_value_to_tool_json(cm_value_view(&c->args), &json, err);
+
+    if (st == CM_OK)
+        st = cm_json_parse(cm_buf_str(&json), CM_JSON_STRICT, &doc, err);
+    if (st != CM_OK)
+        return st;
+    if (!yyjson_is_obj(yyjson_doc_get_root(doc)))
+        return cm_err_set(err, CM_E_INVALID, "expected one object with the arguments by name, got %s",
+                          cm_json_kind(yyjson_doc_get_root(doc)));
+    cm_connector_schemas(c->conn, method, &input, &output);
+    return input.node ? cm_schema_check(input.root, input.node, yyjson_doc_get_root(doc), err) : CM_OK;
+}
+
+/** "unknown connector 'gihub'. Did you mean 'github'? The program's connectors are: …" */
+static void refuse_connector(struct rt_call *c)
+{
+    const cm_runtime *rt = c->e->rt;
+    cm_autobuf text = CM_BUF_INIT(2048);
+    const char *best = NULL;
+    unsigned best_distance = 3;
+
+    for (size_t i = 0; i < rt->o.n_connectors; i++) {
+        const char *name = cm_connector_name(rt->o.connectors[i]);
+        unsigned d = cm_name_distance(cm_str_of(name), cm_str_of(c->connector));
+
+        if (d < best_distance) {
+            best = name;
+            best_distance = d;
+        }
+        if (text.len < 1024)
+            cm_buf_addf(&text, "%s%s", i ? ", " : "", name);
+        else if (i + 1 == rt->o.n_connectors)
+            cm_buf_add_z(&text, ", …");
+    }
+    rt_call_fail(c, CM_CALL_FAILED, cm_refusal_code(CM_REFUSAL_UNKNOWN_CONNECTOR),
+                 "There is no connector '%s'.%s%s%s The connectors here are: %s.", c->connector,
+                 best ? " Did you mean '" : "", best ? best : "", best ? "'?" : "",
+                 rt->o.n_connectors ? cm_buf_str(&text).ptr : "none");
+}
+
+static void refuse(struct rt_call *c, const struct cm_call_decision *d, const struct cm_err *why)
+{
+    const char *code = cm_refusal_code(d->refusal);
+
+    switch (d->refusal) {
+    case CM_REFUSAL_UNKNOWN_CONNECTOR:
+        refuse_connector(c);
+        return;
+    case CM_REFUSAL_UNKNOWN_METHOD: {
+        cm_autofree char *text = cm_connector_unknown(c->conn, cm_str_of(c->method));
+
+        rt_call_fail(c, CM_CALL_FAILED, code, "%s", text);
+        return;
+    }
+    case CM_REFUSAL_UNAVAILABLE:
+        rt_call_fail(c, CM_CALL_FAILED, code, "%s", cm_connector_error(c->conn));
+        return;
+    case CM_REFUSAL_DENIED:
+        rt_call_fail(c, CM_CALL_FAILED, code,
+                     "%s.%s is denied by %s. It was not called; do without it, or tell the user.",
+                     c->connector, c->method, d->rule);
+        return;
+    case CM_REFUSAL_INVALID_ARGUMENTS:
+        rt_call_fail(c, CM_CALL_FAILED, code, "%s.%s: %s", c->connector, c->method, why->message);
+        return;
+    case CM_REFUSAL_COUNT_:
+        break;
+    }
+}
+
+static void on_ready(void *user, cm_connector *conn)
+{
+    struct rt_call *c = user;
+
+    (void)conn;
+    c->phase = RT_QUEUED;
+    if (!c->e->ending.set)
+        proceed(c);
+}
+
+static void end_by_subrequests(struct rt_call *c)
+{
+    char what[640];
+
+    rt_call_describe(c, what, sizeof what);
+    rt_exec_end(c->e, CM_EXEC_ERROR, "subrequests_limit",
+                "The program made more than %u connector calls (limits.subrequests); the one that was too "
+                "many is %s. "
+                "Do more with each call, or split the work over several runs.",
+                c->e->limits.subrequests, what);
+}
+
+static void execute(struct rt_call *c, long method, const struct cm_call_decision *d)
+{
+    if (rt_call_record(c, CM_DECIDE_EXECUTE, d->rule, CM_CALL_EXECUTING, d->sync) != CM_OK)
+        return;
+    c->phase = RT_SENT;
+    cm_connector_call(c->conn, (size_t)method, cm_value_view(&c->args), on_outcome, c, &c->up);
+}
+
+static void pause_call(struct rt_call *c, const struct cm_call_decision *d)
+{
+    cm_exec *e = c->e;
+
+    if (rt_call_record(c, CM_DECIDE_PAUSE, d->rule, CM_CALL_PENDING, true) != CM_OK)
+        return;
+    c->phase = RT_PENDING;
+    e->n_pending++;
+    set_active(c, false);
+    start_next(e);
+}
+
+/** The record names the rule also where the call never ran; such a row is written with its outcome in one. */
+static bool record_refusal(struct rt_call *c, const struct cm_call_decision *d)
+{
+    return rt_call_record(c, CM_DECIDE_REFUSE, d->rule, CM_CALL_EXECUTING, false) == CM_OK;
+}
+
+/** Decide, as far as can be decided now, and act on it. */
+static void proceed(struct rt_call *c)
+{
+    cm_exec *e = c->e;
+    struct cm_err why = c->args_err;
+    const struct cm_method *methods = NULL;
+    long method = -1;
+    struct cm_call_facts f = {
+        .n_subrequests = e->n_subrequests,
+        .max_subrequests = e->limits.subrequests,
+        .args_canonical = c->args_ok,
+        .connector_known = c->conn != NULL,
+        .connector = CM_CONN_IDLE,
+    };
+    struct cm_call_decision d;
+
+    if (c->conn) {
+        /* One that failed may be worth another try: that is for cm_connector_ensure to say. */
+        f.connector = cm_connector_state(c->conn);
+        if (f.connector == CM_CONN_FAILED && !c->ensured)
+            f.connector = CM_CONN_IDLE;
+        if (e->rt->o.config)
+            f.rule = cm_config_policy_match(e->rt->o.config, c->connector, c->method, &f.rule_index);
+        if (f.connector == CM_CONN_READY)
+            method = cm_connector_find(c->conn, cm_str_of(c->method));
+    }
+    if (method >= 0) {
+        (void)cm_connector_methods(c->conn, &methods);
+        c->flags = f.method_flags = methods[method].flags;
+        f.method_known = true;
+        f.args_fit = c->args_ok && check_args(c, (size_t)method, &why) == CM_OK;
+    }
+    d = cm_decide_call(&f);
+    switch (d.action) {
+    case CM_DECIDE_END:
+        end_by_subrequests(c);
+        return;
+    case CM_DECIDE_REFUSE:
+        if (record_refusal(c, &d))
+            refuse(c, &d, &why);
+        return;
+    case CM_DECIDE_START:
+        c->phase = RT_STARTING;
+        c->ensured = true;
+        cm_connector_ensure(c->conn, on_ready, c);
+        return;
+    case CM_DECIDE_PAUSE:
+        pause_call(c, &d);
+        return;
+    case CM_DECIDE_EXECUTE:
+        execute(c, method, &d);
+        return;
+    }
+}
+
+/**
+ * A slot is free: the call that waits longest gets it. (A program may well issue a thousand at once.) Calls
+ * queue only while every slot is taken, so one is enough: whatever gives a slot back comes here. The
+ * execution may be gone afterwards.
+ */
+static void start_next(cm_exec *e)
+{
+    struct rt_call *c = e->calls;
+
+    if (e->ending.set || e->n_active >= e->limits.calls_in_flight)
+        return;
+    while (c && (c->kind != CM_CALL_TOOL || c->phase != RT_QUEUED || c->active))
+        c = c->next;
+    if (c) {
+        set_active(c, true);
+        proceed(c);
+    } else {
+        rt_exec_check_quiescent(e);
+    }
+}
+
+static void issue_tool(struct rt_call *c)
+{
+    cm_exec *e = c->e;
+
+    e->n_subrequests++;
+    c->conn = find_connector(e->rt, c->connector);
+    rt_call_describe(c, e->last_call, sizeof e->last_call);
+    if (e->n_subrequests > e->limits.subrequests) {
+        end_by_subrequests(c);
+        return;
+    }
+    if (e->n_active < e->limits.calls_in_flight) {
+        set_active(c, true);
+        proceed(c);
+    }
+}
+
+/*
+ * ---- Steps ----
+ *
+ * A step without record runs its function in the program and settles there with its value as recorded; we
+ * only learn of it. So that the order of deliveries in the record is the one that happened, no outcome is
+ * sent while a step may be ending on its own: it is held until the program stands still.
+ */
+
+static void issue_step(struct rt_call *c)
+{
+    cm_exec *e = c->e;
+
+    if (rt_call_record(c, CM_DECIDE_EXECUTE, "step", CM_CALL_EXECUTING, false) != CM_OK)
+        return;
+    c->phase = RT_STEP;
+    e->n_steps++;
+    rt_exec_move_clock(e);
+    cm_pass_deliver(e->pass->pass, c->id, false, true, (struct cm_value){0}, e->clock);
+}
+
+void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value)
+{
+    struct rt_call *c = e->calls;
+    cm_autovalue recorded = {0};
+    struct cm_err err = {0};
+
+    while (c && c->id != id)
+        c = c->next;
+    if (!c || c->phase != RT_STEP) {
+        rt_exec_end(e, CM_EXEC_ERROR, "protocol", "The worker ended a step that was not running (call %u).",
+                    id);
+        return;
+    }
+    if (cm_value_canonical(value, e->limits.frame_bytes, &recorded, &err) != CM_OK) {
+        /* The program goes on with a value that no replay could give it: it must not. */
+        rt_exec_end(e, CM_EXEC_ERROR, "invalid_result", "The value of step '%s' cannot be recorded: %s",
+                    c->method, err.message);
+        return;
+    }
+    (void)conclude(c, failed ? CM_CALL_FAILED : CM_CALL_APPLIED, failed, cm_value_view(&recorded));
+}
+
+/* ---- issue ---- */
+
+/** The step a call belongs to: the one begun last that is still running, or -1. */
+static int64_t running_step(const cm_exec *e)
+{
+    int64_t seq = -1;
+
+    for (const struct rt_call *c = e->calls; c; c = c->next)
+        if (c->phase == RT_STEP)
+            seq = c->seq;
+    return seq;
+}
+
+/** No argument, and an explicit undefined, are the empty object: that is what is logged, shown and sent. */
+static struct cm_value or_empty_object(struct cm_value args)
+{
+    if (args.json.len == 0 || cm_str_eq_z(args.marks, "{\"\":\"undefined\"}"))
+        return (struct cm_value){CM_STR("{}"), CM_STR("{}")};
+    return args;
+}
+
+static void take_args(struct rt_call *c, struct cm_value args)
+{
+    if (c->kind == CM_CALL_TOOL)
+        args = or_empty_object(args);
+    c->args_ok = cm_value_canonical(args, c->e->limits.arg_bytes, &c->args, &c->args_err) == CM_OK;
+    if (!c->args_ok && c->args_err.status == CM_E_LIMIT)
+        (void)cm_err_set(&c->args_err, CM_E_LIMIT,
+                         "the arguments have %zu bytes, a call may have %llu (limits.argBytes)",
+                         args.json.len, (unsigned long long)c->e->limits.arg_bytes);
+    hash_args(c);
+}
+
+void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
+                   struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+{
+    struct rt_call *c = cm_new(struct rt_call);
+
+    *c = (struct rt_call){
+        .e = e, .id = id, .seq = e->n_issued++, .kind = kind, .line = line, .column = column};
+    c->parent_seq = running_step(e);
+    c->connector = kind == CM_CALL_TOOL ? clean_name(connector) : cm_strdup("codemode");
+    c->method = clean_name(method);
+    c->started_at = cm_now_ms();
+    c->phase = RT_QUEUED;
+    link_call(c);
+    take_args(c, args);
+    e->waiting = false;
+    if (e->n_issued > RT_ENTRIES_MAX) {
+        rt_exec_end(e, CM_EXEC_ERROR, "entries_limit",
+                    "The program made more than %d host calls, timers, searches and steps included. Do the "
+                    "work in fewer.",
+                    RT_ENTRIES_MAX);
+        return;
+    }
+    if (!account(e, c->args.json_len + c->args.marks_len))
+        return;
+    switch (kind) {
+    case CM_CALL_TOOL:
+        issue_tool(c);
+        return;
+    case CM_CALL_STEP:
+        issue_step(c);
+        return;
+    case CM_CALL_SEARCH:
+    case CM_CALL_DESCRIBE:
+    case CM_CALL_TIMER:
+        rt_sdk_issue(c);
+        return;
+    case CM_CALL_KIND_COUNT_:
+        break;
+    }
+    rt_exec_end(e, CM_EXEC_ERROR, "protocol", "The worker made a call of a kind that does not exist.");
+}
+
+void rt_call_describe(const struct rt_call *c, char *out, size_t cap)
+{
+    int n = snprintf(out, cap, "%s.%s%s", c->connector, c->kind == CM_CALL_STEP ? "step:" : "", c->method);
+
+    if (c->line && n >= 0 && (size_t)n < cap)
+        (void)snprintf(out + n, cap - (size_t)n, " (line %u)", c->line);
+}
+
+/* ---- the end ---- */
+
+/** What becomes of an unanswered call when its run ends: the state in the record, and what the program's
+ * author should know. */
+static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state exec, const char **warning)
+{
+    bool completed = exec == CM_EXEC_COMPLETED;
+
+    *warning = NULL;
+    switch (c->phase) {
+    case RT_PENDING:
+        *warning = "was waiting for approval when the program ended: it was withdrawn and has not run.";
+        return CM_CALL_CANCELLED;
+    case RT_SENT:
+        if (cm_decide_abandoned(c->flags) == CM_CALL_UNKNOWN)
+            *warning = "was still running when the run ended and was cancelled; it may have taken effect. "
+                       "Await every call.";
+        else if (completed)
+            *warning = "was still running when the program ended and was cancelled. Await every call.";
+        return cm_decide_abandoned(c->flags);
+    case RT_QUEUED:
+    case RT_STARTING:
+        if (completed)
+            *warning = "had not been sent when the program ended, and was not. Await every call.";
+        return CM_CALL_CANCELLED;
+    case RT_STEP:
+        if (completed)
+            *warning = "was still running when the program ended. Await every step.";
+        return CM_CALL_CANCELLED;
+    case RT_HELD:
+    case RT_TIMER:
+    case RT_LOOKUP:
+        break;
+    }
+    return CM_CALL_CANCELLED;
+}
+
+/** Whether the record needs no word about it: it has its outcome, waits on for a human, or was never more
+ * than a question. */
+static bool stays_as_it_is(const struct rt_call *c, enum cm_exec_state exec)
+{
+    if (c->kind != CM_CALL_TOOL && c->kind != CM_CALL_STEP)
+        return true;
+    if (c->phase == RT_HELD)
+        return true;
+    /* A step in whose function something is pending goes on with it. */
+    return exec == CM_EXEC_PAUSED && (c->phase == RT_PENDING || c->phase == RT_STEP);
+}
+
+static cm_status settle_one(struct rt_call *c, enum cm_exec_state exec, struct cm_err *err)
+{
+    cm_exec *e = c->e;
+    const char *warning = NULL;
+    struct cm_call_row row = row_of(c, abandoned(c, exec, &warning));
+
+    if (warning) {
+        char what[640];
+
+        rt_call_describe(c, what, sizeof what);
+        rt_exec_warn(e, "%s %s", what, warning);
+    }
+    row.ended_at = cm_now_ms();
+    row.rule = "the run ended first";
+    return c->recorded ? cm_store_call_outcome(e->rt->o.store, e->id, &row, err)
+                       : cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
+}
+
+cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *err)
+{
+    cm_status st = CM_OK;
+
+    while (e->calls) {
+        struct rt_call *c = e->calls;
+        cm_call *up = c->up;
+
+        if (st == CM_OK && !stays_as_it_is(c, state))
+            st = settle_one(c, state, err);
+        if (c->phase == RT_STARTING)
+            cm_connector_forget(c->conn, c);
+        rt_sdk_stop(c);
+        unlink_call(c);
+        if (up)
+            cm_call_cancel(up); /* its callback frees c */
+        else
+            free_call(c);
+    }
+    return st;
+}

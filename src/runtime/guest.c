@@ -1,0 +1,141 @@
+/*
+ * What a worker says is hostile: an error is taken apart and put together again from the members that an
+ * outcome has, each of the right type, bounded, and without the words that only the host may say.
+ */
+#include "base/utf8.h"
+#include "runtime/internal.h"
+
+#include <stdio.h>
+
+#define NAME_BYTES   128
+#define CODE_BYTES   128
+#define SOURCE_BYTES 1024
+#define LINE_MAX_    10000000.0
+
+static bool is_host_code(struct cm_str code)
+{
+    static const char *const codes[] = {
+#define CODE_(c) c,
+        RT_END_CODE_MAP(CODE_)
+#undef CODE_
+    };
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(codes); i++)
+        if (cm_str_eq_z(code, codes[i]))
+            return true;
+    return false;
+}
+
+static void add_text(struct cm_buf *out, const char *key, struct cm_str text, size_t max)
+{
+    struct cm_str cut = {text.ptr, cm_utf8_cut(text, max)};
+
+    cm_buf_addf(out, ",\"%s\":", key);
+    if (cut.len == text.len) {
+        cm_json_write_string(out, text);
+    } else {
+        cm_autofree char *shown = cm_asprintf("%.*s… (%zu bytes in all)", (int)cut.len, cut.ptr, text.len);
+
+        cm_json_write_string(out, cm_str_of(shown));
+    }
+}
+
+static void add_position(struct cm_buf *out, yyjson_val *error, const char *key)
+{
+    yyjson_val *v = cm_json_get(error, key);
+    double n = yyjson_is_num(v) ? yyjson_get_num(v) : 0;
+
+    if (n >= 1 && n <= LINE_MAX_)
+        cm_buf_addf(out, ",\"%s\":%u", key, (unsigned)n);
+}
+
+/** "x is not defined (the only globals …)": a model that guessed at a Node API or a connector learns what
+ * there is. */
+static char *with_globals(const cm_exec *e, struct cm_str name, struct cm_str message)
+{
+    static const char ending[] = " is not defined", engine_words[] = "Can't find variable: ";
+    cm_autobuf text = CM_BUF_INIT(RT_ERROR_TEXT + 4096);
+    size_t n_names = e->rt->o.n_connectors;
+
+    if (!cm_str_eq_z(name, "ReferenceError") || message.len > 400)
+        return NULL;
+    if (cm_str_has_prefix(message, CM_STR("Can't find variable: ")))
+        cm_buf_addf(&text, "%.*s is not defined", (int)(message.len - sizeof engine_words + 1),
+                    message.ptr + sizeof engine_words - 1);
+    else if (message.len > sizeof ending &&
+             memcmp(message.ptr + message.len - sizeof ending + 1, ending, sizeof ending - 1) == 0)
+        cm_buf_add_str(&text, message);
+    else
+        return NULL;
+    cm_buf_add_z(&text, " (the only globals available in the sandbox are: ");
+    for (size_t i = 0; i < n_names && text.len < RT_ERROR_TEXT; i++)
+        cm_buf_addf(&text, "%s, ", cm_connector_name(e->rt->o.connectors[i]));
+    cm_buf_add_z(&text, "codemode)");
+    return cm_buf_take(&text, NULL);
+}
+
+void rt_guest_error(const cm_exec *e, struct cm_str meta_json, struct cm_buf *out)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    cm_autofree char *hinted = NULL;
+    yyjson_val *error = NULL;
+    struct cm_str name, message, code;
+
+    if (meta_json.len && cm_json_parse(meta_json, CM_JSON_STRICT, &doc, NULL) == CM_OK)
+        error = cm_json_get(yyjson_doc_get_root(doc), "error");
+    name = cm_json_str(cm_json_get(error, "name"));
+    message = cm_json_str(cm_json_get(error, "message"));
+    code = cm_json_str(cm_json_get(error, "code"));
+    if (!name.len)
+        name = CM_STR("Error");
+    if (!message.ptr)
+        message = CM_STR("The program failed without saying why.");
+    hinted = with_globals(e, name, message);
+
+    size_t start = out->len + 1; /* over the first comma */
+
+    add_text(out, "name", name, NAME_BYTES);
+    add_text(out, "message", hinted ? cm_str_of(hinted) : message, RT_ERROR_TEXT);
+    if (code.len && !is_host_code(code))
+        add_text(out, "code", code, CODE_BYTES);
+    add_position(out, error, "line");
+    add_position(out, error, "column");
+    if (cm_json_str(cm_json_get(error, "source")).len)
+        add_text(out, "source", cm_json_str(cm_json_get(error, "source")), SOURCE_BYTES);
+    if (cm_json_str(cm_json_get(error, "stack")).len)
+        add_text(out, "stack", cm_json_str(cm_json_get(error, "stack")), RT_ERROR_TEXT);
+    if (out->len >= start)
+        out->ptr[start - 1] = '{';
+    cm_buf_add_char(out, '}');
+}
+
+void rt_guest_warnings(cm_exec *e, struct cm_str meta_json)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    yyjson_val *list, *v;
+    yyjson_arr_iter it;
+
+    if (!meta_json.len || cm_json_parse(meta_json, CM_JSON_STRICT, &doc, NULL) != CM_OK)
+        return;
+    list = cm_json_get(yyjson_doc_get_root(doc), "warnings");
+    if (!yyjson_is_arr(list))
+        return;
+    yyjson_arr_iter_init(list, &it);
+    while (e->n_warnings < RT_WARNINGS_MAX && (v = yyjson_arr_iter_next(&it))) {
+        struct cm_str text = cm_json_str(v);
+
+        if (text.len)
+            rt_exec_warn(e, "%.*s", (int)cm_utf8_cut(text, RT_WARNING_BYTES - 1), text.ptr);
+    }
+}
+
+void rt_host_error(const cm_runtime *rt, const char *code, const char *message, struct cm_buf *out)
+{
+    cm_autofree char *clean = cm_secrets_redact(rt->o.secrets, cm_str_of(message), NULL);
+
+    cm_buf_add_z(out, "{\"name\":\"Error\",\"message\":");
+    cm_json_write_string(out, cm_str_of(clean ? clean : message));
+    cm_buf_add_z(out, ",\"code\":");
+    cm_json_write_string(out, cm_str_of(code));
+    cm_buf_add_char(out, '}');
+}

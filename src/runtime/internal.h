@@ -1,0 +1,224 @@
+/** What the files of runtime share: executions, the calls they wait for, and how the two end. */
+#ifndef CM_RUNTIME_INTERNAL_H
+#define CM_RUNTIME_INTERNAL_H
+
+#include "runtime/decide.h"
+#include "runtime/runtime.h"
+
+#include <stdint.h>
+
+#define RT_ID_BYTES    64           /* "exec_" + 16 digits + "_" + UUID and its NUL */
+#define RT_HASH_BYTES  72           /* "sha256:" + 64 hex digits and the NUL */
+#define RT_ENTRIES_MAX 10000        /* recorded entries of one execution, timers and searches included */
+#define RT_RECORD_MAX  (256u << 20) /* argument and outcome bytes that one execution may put into the log */
+#define RT_VALUE_MAX_BYTES \
+    (CM_FRAME_MAX_BYTES - 4096) /* an outcome and its frame's other parts fit in a frame */
+#define RT_WARNINGS_MAX  20
+#define RT_WARNING_BYTES 1024
+#define RT_ERROR_TEXT    16384 /* message and stack of a program's error, each */
+
+/** Reasons of the host for ending a run (the sandbox's among them); a program's own error cannot carry one as
+ * its code. */
+#define RT_END_CODE_MAP(X)     \
+    X("cpu_limit")             \
+    X("wall_limit")            \
+    X("deadline")              \
+    X("memory_limit")          \
+    X("frame_limit")           \
+    X("calls_in_flight_limit") \
+    X("timers_limit")          \
+    X("subrequests_limit")     \
+    X("entries_limit")         \
+    X("record_limit")          \
+    X("crashed")               \
+    X("protocol")              \
+    X("no_worker")             \
+    X("interrupted")           \
+    X("store_error")           \
+    X("invalid_result")
+
+struct rt_call;
+
+struct cm_runtime {
+    struct cm_runtime_opts o;
+    char *name;
+    cm_exec *execs;  /* running ones */
+    cm_soon *turn;   /* at the end of the loop's turn: the store's group is committed */
+    cm_soon *direct; /* starts single calls, which have no pass */
+    bool closing;
+};
+
+/** What the sandbox's events get: outlives the execution when the runtime is closed before the pass has
+ * ended. */
+struct rt_pass {
+    cm_exec *e; /* NULL: nobody listens any more */
+    cm_pass *pass;
+};
+
+/** Why the host ends a run; set once, before anything is killed. */
+struct rt_ending {
+    bool set;
+    enum cm_exec_state state;
+    char *code; /* NULL: no error object */
+    char *message;
+};
+
+struct cm_exec {
+    cm_runtime *rt;
+    cm_exec *next, **prev;
+    char id[RT_ID_BYTES];
+    cm_exec_fn fn;
+    void *user;
+    struct cm_limits limits;
+    struct rt_pass *pass; /* NULL: a single call */
+    char *direct_path;    /* "connector.method" of a single call */
+    struct cm_own_value direct_args;
+    bool direct_started;
+    struct cm_own_value direct_result;
+    bool direct_failed, direct_answered;
+
+    int64_t created_at;
+    int64_t clock; /* what the program last saw; never goes back */
+    int64_t n_deliveries;
+    uint32_t n_issued; /* every kind; also the next seq */
+    uint32_t n_subrequests;
+    uint32_t n_timers; /* not fired yet */
+    uint64_t recorded_bytes;
+    unsigned losses; /* the store's count when this began */
+
+    struct rt_call *calls, **calls_tail; /* unanswered, in the order of issue */
+    uint32_t n_outstanding, n_pending, n_active, n_steps;
+    bool waiting; /* the program can go on only with an outcome */
+
+    struct cm_buf logs; /* [{level, text}, … without the closing bracket */
+    char *warnings[RT_WARNINGS_MAX];
+    size_t n_warnings;
+    char last_call[2 * CM_NAME_MAX_BYTES + 32]; /* "github.search (line 3)"; "" before the first */
+    struct rt_ending ending;
+    bool finishing;
+};
+
+enum rt_phase {
+    RT_QUEUED,   /* not decided: as many calls are in flight as may be */
+    RT_STARTING, /* not decided: its connector becomes ready */
+    RT_PENDING,  /* recorded; a human decides */
+    RT_SENT,     /* recorded; the connector works on it */
+    RT_STEP,     /* recorded; the step's function runs in the program */
+    RT_HELD,     /* its outcome is recorded; delivered when the program stands still (call.c, "Steps") */
+    RT_TIMER,
+    RT_LOOKUP, /* search or describe: connectors become ready */
+};
+
+/** One unanswered call. Freed when it was answered; one whose run has ended lives until its connector has let
+ * go of it. */
+struct rt_call {
+    cm_exec *e; /* NULL: the run has ended, only `up` is waited for */
+    struct rt_call *next, **prev;
+    uint32_t id, seq, line, column;
+    enum cm_call_kind kind;
+    enum rt_phase phase;
+    int64_t parent_seq;
+    char *connector, *method;
+    struct cm_own_value args; /* canonical; absent when they have no canonical form */
+    char hash[RT_HASH_BYTES];
+    struct cm_err args_err; /* why they have none */
+    bool args_ok, ensured, recorded, active;
+    unsigned flags;
+    cm_connector *conn;
+    size_t n_lookups;
+    cm_call *up;
+    cm_timer *timer;
+    struct cm_own_value held;
+    bool held_failed;
+    int64_t started_at;
+};
+
+/** ---- exec.c ---- */
+
+/**
+ * End the run for a reason of the host's; the first reason counts. The execution may be gone when this
+ * returns, so it is the last thing a caller does with it.
+ */
+void rt_exec_end(cm_exec *e, enum cm_exec_state state, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/** The store failed: nothing may go on that cannot be recorded. As rt_exec_end. */
+void rt_exec_store_failed(cm_exec *e, const struct cm_err *err);
+void rt_exec_warn(cm_exec *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** The clock that the program sees moves to now, never back. */
+void rt_exec_move_clock(cm_exec *e);
+/** End as paused when nothing but a human can let the program go on. As rt_exec_end. */
+void rt_exec_check_quiescent(cm_exec *e);
+/** Record what the single call gave; the execution ends. */
+void rt_exec_direct_answer(cm_exec *e, bool failed, struct cm_value value);
+/** A single call's time has come: start or finish it (the loop's callback of rt->direct). */
+void rt_direct_turn(void *user);
+/** End it now, as cancelled, and call back: the runtime is being closed. */
+void rt_exec_close(cm_exec *e);
+/** Something was written outside a sync: commit at the end of the loop's turn. */
+void rt_touch(cm_runtime *rt);
+
+/** ---- call.c ---- */
+
+/** A call was issued. Takes args by copy. */
+void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
+                   struct cm_str method, struct cm_value args, uint32_t line, uint32_t column);
+/** The program stands still: deliver what was held. True when something was; the execution may be gone then.
+ */
+bool rt_call_deliver_held(cm_exec *e);
+/** A step's function has ended. */
+void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value);
+/** Record the outcome and deliver it; the call is gone afterwards, and so may be the execution. */
+void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value);
+/** Answer with an error that we make: {name, message, code}. As rt_call_answer. */
+void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/** Record without an outcome, e.g. an intent. CM_OK, or the execution is ended and the call gone. */
+cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
+                         enum cm_call_state state, bool sync);
+/** The run has ended in `state`: cancel, record, warn about and free what is unanswered. CM_OK or the store's
+ * failure. */
+cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *err);
+/** "github.search (line 3)" into out. */
+void rt_call_describe(const struct rt_call *c, char *out, size_t cap);
+/** An error value {code, message, name}, marked as one. */
+struct cm_own_value rt_error_value(const char *code, const char *message);
+
+/** ---- sdk.c: search, describe, timers ---- */
+void rt_sdk_issue(struct rt_call *c);
+/** Stop its timer, forget its connectors. */
+void rt_sdk_stop(struct rt_call *c);
+
+/** ---- guest.c: what a worker says about how a pass ended ---- */
+
+/**
+ * Append the error object of the outcome, rebuilt field by field from DONE's meta: {"name", "message",
+ * "code"?, "line"?, "column"?, "source"?, "stack"?}. Whatever the worker sent, this is bounded, is what it
+ * says it is, and has no code of the host's.
+ */
+void rt_guest_error(const cm_exec *e, struct cm_str meta_json, struct cm_buf *out);
+/** Take over the warnings of DONE's meta, bounded. */
+void rt_guest_warnings(cm_exec *e, struct cm_str meta_json);
+/** Append {"name":"Error","message":…,"code":…} of the host's own words, redacted. */
+void rt_host_error(const cm_runtime *rt, const char *code, const char *message, struct cm_buf *out);
+
+/** ---- outcome.c ---- */
+
+struct rt_outcome_opts {
+    uint64_t result_bytes; /* cut the result beyond this; 0: whole */
+    bool record;           /* add code, runtime, times, and the rule of each call */
+};
+/** A row copied out of the store's reading, which must not be called from inside. Zero-initialise. */
+struct rt_kept {
+    struct cm_exec_row row;
+    struct cm_own_value input, result;
+    char *text[6];
+};
+/** cm_exec_row_fn into a struct rt_kept. */
+bool rt_keep_row(void *user, const struct cm_exec_row *row);
+void rt_kept_done(struct rt_kept *k);
+/** Append the outcome of a recorded execution; its calls are read from the store. Damaged parts are left out
+ * and named in warnings. */
+cm_status rt_outcome_write(cm_store *store, const struct cm_exec_row *row, const struct rt_outcome_opts *o,
+                           struct cm_buf *out, struct cm_err *err);
+
+#endif
