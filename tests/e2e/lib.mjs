@@ -92,21 +92,22 @@ export async function run(args, { stdin = '', timeoutMs = 60_000, ...options } =
   try {
     const [status, signal] = await once(child, 'close');
     if (timedOut) throw new Error(`${args.join(' ')}: not ended after ${timeoutMs} ms\n${out.stdout}\n${out.stderr}`);
-    return {
-      status,
-      signal,
-      ...out,
-      get json() {
-        try {
-          return JSON.parse(out.stdout);
-        } catch (e) {
-          throw new Error(`${args.join(' ')}: standard output is not JSON (${e.message}):\n${out.stdout}\n${out.stderr}`);
-        }
-      },
-    };
+    return withJson({ status, signal, ...out }, args);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Adds `json`, which copying and comparing the result do not see. */
+function withJson(result, args) {
+  const get = () => {
+    try {
+      return JSON.parse(result.stdout);
+    } catch (e) {
+      throw new Error(`${args.join(' ')}: standard output is not JSON (${e.message}):\n${result.stdout}\n${result.stderr}`);
+    }
+  };
+  return Object.defineProperty(result, 'json', { get });
 }
 
 /** Resolves with the match as soon as what a stream has said so far matches; rejects when it ends without. */
