@@ -2,7 +2,7 @@
 // so that a replay sees what the first pass saw. The generator is xoshiro128** seeded by splitmix32: even and fast, and *not*
 // cryptographic - whoever knows the seed knows every value.
 import {
-    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, NumberFn,
+    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, NumberFn, ProxyFn,
     RangeErrorFn, TypeErrorFn,
 } from './primordials.js';
 import { state } from './state.js';
@@ -95,19 +95,14 @@ export function lazy(name, make) {
 
 function patchDate() {
     const { toString } = DateFn.prototype;
-    const now = () => state.now;
-    function Date(...args) {
-        if (new.target === undefined)
-            return apply(toString, new DateFn(state.now), []);
-        return construct(DateFn, args.length === 0 ? [state.now] : args, new.target);
-    }
-    define(Date, 'prototype', DateFn.prototype, false, false);
-    define(Date, 'length', 7, false, true);
-    define(Date, 'now', now, false, true);
-    define(Date, 'parse', DateFn.parse, false, true);
-    define(Date, 'UTC', DateFn.UTC, false, true);
-    define(DateFn.prototype, 'constructor', Date, false, true);
-    define(global, 'Date', Date, false, true);
+    DateFn.now = () => state.now;
+    const Date = new ProxyFn(DateFn, {
+        __proto__: null,
+        apply: () => apply(toString, new DateFn(state.now), []),
+        construct: (_, args, target) => construct(DateFn, args.length === 0 ? [state.now] : args, target),
+    });
+    DateFn.prototype.constructor = Date;
+    global.Date = Date;
 }
 
 function patchIntl() {
@@ -128,7 +123,7 @@ function patchIntl() {
 
 export function install() {
     patchDate();
-    define(Math, 'random', random, false, true);
+    Math.random = random;
     lazy('crypto', makeCrypto);
     lazy('performance', () => freeze({ __proto__: null, now: () => state.now - state.start, timeOrigin: state.start }));
     const intl = global.Intl;

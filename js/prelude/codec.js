@@ -32,20 +32,23 @@ const exotics = once(() => {
 });
 const errorTypes = once(() => ({ __proto__: null, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError }));
 // Kinds of value.h by class name; bytes are what a Uint8Array is called there.
-const viewKinds = {
+const viewKinds = once(() => ({
     __proto__: null,
     Uint8Array: 'bytes', Int8Array: 'int8', Uint8ClampedArray: 'uint8c', Int16Array: 'int16', Uint16Array: 'uint16',
     Int32Array: 'int32', Uint32Array: 'uint32', Float32Array: 'float32', Float64Array: 'float64',
     BigInt64Array: 'bigint64', BigUint64Array: 'biguint64',
-};
+}));
 const viewTypes = once(() => ({
     __proto__: null,
     int8: Int8Array, uint8c: Uint8ClampedArray, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
     float32: Float32Array, float64: Float64Array, bigint64: BigInt64Array, biguint64: BigUint64Array,
 }));
 
-// Namespaces of connectors, so that returning one is told apart from an empty object.
-export const namespaces = { __proto__: null, count: 0 };
+// Whether a value is a connector's namespace, told apart from an empty object; set by namespaces.js.
+let isNamespace = () => false;
+export const tellNamespaces = test => {
+    isNamespace = test;
+};
 
 function replace(s, from, to) {
     let out = '';
@@ -163,21 +166,17 @@ function container(st, v, key, place, depth, mayToJSON) {
     }
     if (array)
         return list(st, v, here, depth);
-    if (!(plain || st.instances) || (proto === null && namespaces.count))
-        refuseInstance(st, v, key, place, proto);
+    if (proto === null && isNamespace(v))
+        refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
+    if (!plain && !st.instances)
+        refuseInstance(st, v, key, place);
     return record(st, v, keys(v), here, depth);
 }
 
-function refuseInstance(st, v, key, place, proto) {
-    for (let i = 0; i < namespaces.count; i++) {
-        if (namespaces[i] === v)
-            refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
-    }
-    if (proto === null)
-        return;
+function refuseInstance(st, v, key, place) {
     let name = '';
     try {
-        name = text(v.constructor.name);
+        name = text(v[Symbol.toStringTag] || v.constructor.name);
     } catch {
         // A proxy or an object without constructor has no name to tell.
     }
@@ -225,7 +224,7 @@ function binary(st, x, v, here) {
             kind = 'dataview';
             data = base64(x, apply(x.viewBuffer, v, []), apply(x.viewOffset, v, []), apply(x.viewLength, v, []));
         } else {
-            kind = viewKinds[tag];
+            kind = viewKinds()[tag];
             if (kind === undefined)
                 refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
             data = base64(x, apply(x.typedBuffer, v, []), apply(x.typedOffset, v, []), apply(x.typedLength, v, []));
@@ -338,7 +337,7 @@ export function makeError(fields) {
 const bytesOf = (x, data) => apply(x.fromBase64, x.Bytes, [data]);
 const bufferOf = (x, data) => apply(x.typedBuffer, bytesOf(x, data), []);
 
-const revive = {
+const revive = once(() => ({
     __proto__: null,
     'undefined': () => undefined,
     nan: () => NaN,
@@ -363,10 +362,10 @@ const revive = {
             apply(x.setAdd, made, [v[i]]);
         return made;
     },
-};
+}));
 
 function reviveAs(kind, v) {
-    const x = exotics(), make = revive[kind];
+    const x = exotics(), make = revive()[kind];
     if (make !== undefined)
         return make(x, v);
     const Type = viewTypes()[kind];

@@ -1,5 +1,5 @@
 // console: each call is one line (which may hold line breaks) sent before the call returns, so that a killed pass keeps its log.
-import { cut, define, find, freeze, global, isObject, keys, NumberFn, pad, text, wellFormed } from './primordials.js';
+import { apply, cut, find, freeze, global, isObject, keys, NumberFn, text, wellFormed } from './primordials.js';
 import { format } from './format.js';
 import { here, readStack } from './position.js';
 import { OP_LOG, state } from './state.js';
@@ -74,11 +74,11 @@ function table(data) {
         for (let k = 0; names !== null && k < names.length && k < 30; k++)
             columns[names[k]] = 1;
     }
-    const names = keys(columns);
+    const names = keys(columns), { padEnd } = String.prototype;
     const line = get => {
         let out = '';
         for (let k = 0; k < names.length; k++)
-            out += (k ? ' | ' : '') + (k + 1 < names.length ? pad(get(names[k]), width[names[k]]) : get(names[k]));
+            out += (k ? ' | ' : '') + (k + 1 < names.length ? apply(padEnd, get(names[k]), [width[names[k]]]) : get(names[k]));
         return out;
     };
     for (let k = 0; k < names.length; k++) {
@@ -95,52 +95,51 @@ function table(data) {
     return write(LOG, out + (rows.length > 100 ? `\n… ${rows.length - 100} more rows` : ''));
 }
 
-const rest = {
-    __proto__: null,
-    table,
-    dir: value => write(LOG, format(value)),
-    trace(...args) {
-        const place = readStack(here().stack);
-        write(LOG, 'Trace' + (args.length ? ': ' + compose(args, 0) : '') + (place === null ? '' : '\n' + place.stack));
-    },
-    assert(condition, ...args) {
-        if (!condition)
-            write(ERROR, 'Assertion failed' + (args.length ? ': ' + compose(args, 0) : ''));
-    },
-    count(name) {
-        const key = label(name);
-        counts[key] = (counts[key] || 0) + 1;
-        write(LOG, `${key}: ${counts[key]}`);
-    },
-    countReset(name) {
-        counts[label(name)] = 0;
-    },
-    group(...args) {
-        if (args.length)
-            write(LOG, compose(args, 0));
-        if (indent.length < 40)
-            indent += '  ';
-    },
-    groupEnd() {
-        indent = cut(indent, 2);
-    },
-    time(name) {
-        times[label(name)] = state.now;
-    },
-    timeEnd(name) {
-        const key = label(name), since = times[key];
-        write(LOG, since === undefined ? `${key}: no such timer` : `${key}: ${state.now - since} ms`);
-        delete times[key];
-    },
-    clear() {},
+const dir = value => write(LOG, format(value));
+
+const group = (...args) => {
+    if (args.length)
+        write(LOG, compose(args, 0));
+    if (indent.length < 40)
+        indent += '  ';
+};
+
+const timeEnd = name => {
+    const key = label(name), since = times[key];
+    write(LOG, since === undefined ? `${key}: no such timer` : `${key}: ${state.now - since} ms`);
+};
+
+const trace = (...args) => {
+    const place = readStack(here().stack);
+    write(LOG, 'Trace' + (args.length ? ': ' + compose(args, 0) : '') + (place === null ? '' : '\n' + place.stack));
+};
+
+const assert = (condition, ...args) => {
+    if (!condition)
+        write(ERROR, 'Assertion failed' + (args.length ? ': ' + compose(args, 0) : ''));
+};
+
+const count = name => {
+    const key = label(name);
+    counts[key] = (counts[key] || 0) + 1;
+    write(LOG, `${key}: ${counts[key]}`);
+};
+
+const countReset = name => {
+    counts[label(name)] = 0;
+};
+
+const groupEnd = () => {
+    indent = cut(indent, 2);
+};
+
+const time = name => {
+    times[label(name)] = state.now;
 };
 
 export function install() {
-    const console = {
-        log: at(LOG), info: at(INFO), warn: at(WARN), error: at(ERROR), debug: at(DEBUG),
-        trace: rest.trace, table: rest.table, dir: rest.dir, dirxml: rest.dir, assert: rest.assert, count: rest.count,
-        countReset: rest.countReset, group: rest.group, groupCollapsed: rest.group, groupEnd: rest.groupEnd, time: rest.time,
-        timeEnd: rest.timeEnd, timeLog: rest.timeEnd, clear: rest.clear,
-    };
-    define(global, 'console', freeze(console), false, false);
+    global.console = freeze({
+        log: at(LOG), info: at(INFO), warn: at(WARN), error: at(ERROR), debug: at(DEBUG), trace, table, dir, dirxml: dir, assert,
+        count, countReset, group, groupCollapsed: group, groupEnd, time, timeEnd, timeLog: timeEnd, clear() {},
+    });
 }

@@ -1,5 +1,5 @@
 // How a failure is told: the meta of DONE. Whatever was thrown becomes a name, a message that a model can act on, and a place.
-import { cut, find, getOwnPropertyDescriptor, isArray, isError, isObject, stringify, text, wellFormed } from './primordials.js';
+import { cut, find, getOwnPropertyDescriptor, isArray, isError, isObject, once, stringify, text, wellFormed } from './primordials.js';
 import { format } from './format.js';
 import { placeOf, sourceLine } from './position.js';
 import { state } from './state.js';
@@ -14,7 +14,7 @@ const modules = names => `There are no modules here: no require, no npm packages
 const system = () => 'This sandbox has no files, no processes and no environment.';
 
 // Globals of other runtimes that models reach for, and what to do instead.
-const hints = {
+const hints = once(() => ({
     __proto__: null,
     fetch: network, XMLHttpRequest: network, WebSocket: network, EventSource: network, axios: network, http: network, https: network,
     require: modules, module: modules, exports: modules, importScripts: modules,
@@ -25,7 +25,7 @@ const hints = {
     document: () => 'There is no page here.',
     self: () => 'globalThis is the global object.',
     global: () => 'globalThis is the global object.',
-};
+}));
 
 export const noNetwork = () => network(state.names);
 
@@ -38,7 +38,7 @@ function undeclared(message) {
     const lead = "Can't find variable: ";
     if (find(message, lead, 0) !== 0)
         return message;
-    const name = cut(message, lead.length), hint = hints[name];
+    const name = cut(message, lead.length), hint = hints()[name];
     return `${name} is not defined. ${hint ? hint(state.names) + ' ' : ''}Globals here: ${globalNames()}.`;
 }
 

@@ -2,11 +2,9 @@
 // whose call the host refuses with "did you mean". Names that the language itself asks for (then, toJSON, ...) are absent, so that
 // `await github` or `JSON.stringify(github)` calls nothing.
 import { call } from './calls.js';
-import { namespaces } from './codec.js';
-import { cut, define, freeze, global, keys, ObjectPrototype, parse, ProxyFn, reject, TypeErrorFn, wellFormed } from './primordials.js';
+import { tellNamespaces } from './codec.js';
+import { cut, define, global, keys, ObjectPrototype, once, parse, ProxyFn, reject, TypeErrorFn, wellFormed } from './primordials.js';
 import { DESCRIBE, SEARCH, state, STEP, TOOL } from './state.js';
-
-const never = { __proto__: null, then: 1, catch: 1, finally: 1, toJSON: 1 };
 
 function tooMany(path, n) {
     return new TypeErrorFn(`${path} takes one argument, an object; got ${n}. Write ${path}({ … }), and in a callback `
@@ -20,37 +18,10 @@ function makeMethod(connector, method) {
             : call(TOOL, connector, method, args, path + ' argument', null);
     };
     define(fn, 'name', method, false, false);
-    return freeze(fn);
+    return fn;
 }
 
-function readOnly(name) {
-    return () => {
-        throw new TypeErrorFn(`${name} is read-only: its methods can be called, not changed`);
-    };
-}
-
-function makeNamespace(name, methods, lookUp) {
-    const own = { __proto__: null }, made = { __proto__: null };
-    for (let i = 0; methods !== null && i < methods.length; i++)
-        own[methods[i]] = 1;
-    const refuse = readOnly(name);
-    const get = (_, key) => {
-        if (typeof key !== 'string' || never[key] || (!own[key] && key in ObjectPrototype))
-            return undefined;
-        return made[key] || (made[key] = lookUp(name, key));
-    };
-    return new ProxyFn({ __proto__: null }, {
-        __proto__: null,
-        get,
-        has: (_, key) => typeof key === 'string' && own[key] === 1,
-        ownKeys: () => keys(own),
-        getOwnPropertyDescriptor: (_, key) => (typeof key === 'string' && own[key]
-            ? { __proto__: null, value: get(_, key), writable: false, enumerable: true, configurable: true } : undefined),
-        set: refuse, defineProperty: refuse, deleteProperty: refuse, setPrototypeOf: refuse, preventExtensions: refuse,
-    });
-}
-
-const sdk = {
+const sdk = once(() => ({
     __proto__: null,
     search: query => call(SEARCH, '', '', query, 'codemode.search argument', null),
     describe: path => call(DESCRIBE, '', '', path, 'codemode.describe argument', null),
@@ -61,25 +32,70 @@ const sdk = {
             return reject(new TypeErrorFn(`codemode.step("${cut(name, 0, 80)}", fn) takes a function that returns the value to record`));
         return call(STEP, '', wellFormed(name), undefined, 'codemode.step', fn);
     },
+}));
+
+const sdkMember = key => sdk()[key] || (() => reject(new TypeErrorFn(`codemode.${cut(key, 0, 80)} does not exist. codemode has: `
+    + `search(query), describe(path), step(name, fn). Connectors here: ${state.names || 'none'}`)));
+
+// What a namespace is made of stands in its target: {name, methods, own, made}; `own` by name, `made` the functions made so far.
+const ownOf = target => {
+    if (target.own === null) {
+        const { methods } = target, own = { __proto__: null };
+        for (let i = 0; methods !== null && i < methods.length; i++)
+            own[methods[i]] = 1;
+        target.own = own;
+    }
+    return target.own;
 };
 
-function sdkMember(_, key) {
-    const fn = sdk[key];
-    return freeze(fn || (() => reject(new TypeErrorFn(`codemode.${cut(key, 0, 80)} does not exist. codemode has: `
-        + `search(query), describe(path), step(name, fn). Connectors here: ${state.names || 'none'}`))));
+function member(target, key) {
+    if (typeof key !== 'string' || key === 'then' || key === 'catch' || key === 'finally' || key === 'toJSON'
+        || (key in ObjectPrototype && !ownOf(target)[key]))
+        return undefined;
+    const { name, made } = target;
+    return made[key] || (made[key] = name === 'codemode' ? sdkMember(key) : makeMethod(name, key));
 }
 
-function publish(name, namespace) {
+function readOnly(target) {
+    throw new TypeErrorFn(`${target.name} is read-only: its methods can be called, not changed`);
+}
+
+const handler = {
+    __proto__: null,
+    get: member,
+    has: (target, key) => typeof key === 'string' && ownOf(target)[key] === 1,
+    ownKeys: target => keys(ownOf(target)),
+    getOwnPropertyDescriptor: (target, key) => (typeof key === 'string' && ownOf(target)[key]
+        ? { __proto__: null, value: member(target, key), writable: false, enumerable: true, configurable: true } : undefined),
+    set: readOnly, defineProperty: readOnly, deleteProperty: readOnly, setPrototypeOf: readOnly, preventExtensions: readOnly,
+};
+
+const published = { __proto__: null };
+let nPublished = 0;
+
+function publish(name, methods) {
+    const namespace = new ProxyFn({ __proto__: null, name, methods, own: null, made: { __proto__: null } }, handler);
     define(global, name, namespace, true, false);
-    namespaces[namespaces.count++] = namespace;
+    published[nPublished++] = namespace;
+}
+
+function isNamespace(value) {
+    for (let i = 0; i < nPublished; i++) {
+        if (published[i] === value)
+            return true;
+    }
+    return false;
 }
 
 export function install(bind) {
-    publish('codemode', makeNamespace('codemode', keys(sdk), sdkMember));
-    const { connectors } = bind === '' ? { connectors: [] } : parse(bind);
+    tellNamespaces(isNamespace);
+    publish('codemode', ['search', 'describe', 'step']);
+    if (bind === '')
+        return;
+    const { connectors } = parse(bind);
     for (let i = 0; i < connectors.length; i++) {
         const { name, methods } = connectors[i];
-        publish(name, makeNamespace(name, methods === undefined ? null : methods, makeMethod));
+        publish(name, methods === undefined ? null : methods);
         state.names += (state.names ? ', ' : '') + name;
     }
 }

@@ -2,8 +2,9 @@
 // bindings only: no method is looked up on a prototype, no array is iterated, no absent property is read from an object that
 // inherits. That is what keeps a poisoned Array.prototype or JSON.stringify out of our own work.
 //
-// The engine makes most classes at their first mention, which costs 1 to 10 us each in every realm. What only rare values need
-// (Map, typed arrays, ...) is therefore taken by once(), at first use: a program that had replaced those harms itself alone.
+// All of this is paid again in every realm: most classes are made at their first mention (1 to 10 us), and every new property of every
+// object is a new shape (0.5 us). So tables and what only rare values need (Map, typed arrays, ...) come from once(), at first use: a
+// program that had replaced such a class harms itself alone.
 export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 export const { freeze, keys, prototype: ObjectPrototype } = Object;
 export const { parse, stringify } = JSON;
@@ -21,14 +22,13 @@ export const NumberFn = Number;
 export const global = globalThis;
 
 const string = String.prototype;
-const { charCodeAt, indexOf, slice, toWellFormed, padEnd } = string;
+const { charCodeAt, indexOf, slice, toWellFormed } = string;
 const { then } = Promise.prototype;
 
 export const charCode = (text, i) => apply(charCodeAt, text, [i]);
 export const find = (text, part, from) => apply(indexOf, text, [part, from]);
 export const cut = (text, from, to) => apply(slice, text, [from, to]);
 export const wellFormed = text => apply(toWellFormed, text, []);
-export const pad = (text, width) => apply(padEnd, text, [width]);
 
 export const has = (object, key) => getOwnPropertyDescriptor(object, key) !== undefined;
 

@@ -1,7 +1,7 @@
 // setTimeout and its kin by host calls, so that a replay sees the same order; queueMicrotask.
 import { timer } from './calls.js';
 import { errorLine, noNetwork, warn } from './errors.js';
-import { apply, chain, define, freeze, global, NumberFn, PromiseFn, reject, TypeErrorFn } from './primordials.js';
+import { apply, chain, global, NumberFn, PromiseFn, reject, TypeErrorFn } from './primordials.js';
 
 const MAX_MS = 0x7fffffff;
 // Timers that may still fire, by handle.
@@ -45,19 +45,13 @@ function stop(handle) {
 }
 
 export function install() {
-    const functions = {
-        __proto__: null,
-        setTimeout: (fn, ms, ...args) => start('setTimeout', fn, ms, args, false),
-        setInterval: (fn, ms, ...args) => start('setInterval', fn, ms, args, true),
-        clearTimeout: handle => stop(handle),
-        clearInterval: handle => stop(handle),
-        queueMicrotask(fn) {
-            if (typeof fn !== 'function')
-                throw new TypeErrorFn('queueMicrotask takes a function');
-            chain(new PromiseFn(yes => yes()), () => fire(fn, [], 'queueMicrotask'));
-        },
-        fetch: () => reject(new TypeErrorFn(noNetwork())),
+    global.setTimeout = (fn, ms, ...args) => start('setTimeout', fn, ms, args, false);
+    global.setInterval = (fn, ms, ...args) => start('setInterval', fn, ms, args, true);
+    global.clearTimeout = global.clearInterval = stop;
+    global.queueMicrotask = fn => {
+        if (typeof fn !== 'function')
+            throw new TypeErrorFn('queueMicrotask takes a function');
+        chain(new PromiseFn(yes => yes()), () => fire(fn, [], 'queueMicrotask'));
     };
-    for (const name in functions)
-        define(global, name, freeze(functions[name]), false, true);
+    global.fetch = () => reject(new TypeErrorFn(noNetwork()));
 }

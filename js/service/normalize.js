@@ -46,7 +46,11 @@ function unfence(text) {
     if (!trimmed.startsWith('```') && !trimmed.startsWith('~~~'))
         return text;
     const found = fences(text);
-    if (found.length === 1 && !text.slice(0, found[0].from).trim() && !text.slice(found[0].to).trim())
+    if (found.length > 1)
+        throw new Refusal('There are several code fences in the text; send one program', found[1].from, 'syntax');
+    if (found.length === 0)
+        throw new Refusal('The code fence is not closed; send the whole program, with or without a fence', text.search(/\S/), 'syntax');
+    if (!text.slice(0, found[0].from).trim() && !text.slice(found[0].to).trim())
         return keepOnly(text, found[0].start, found[0].end);
     return text;
 }
@@ -229,9 +233,10 @@ function lineText(text, pos) {
 }
 
 class Refusal extends Error {
-    constructor(message, pos) {
+    constructor(message, pos, code) {
         super(message);
         this.pos = pos;
+        this.code = code;
     }
 }
 
@@ -246,7 +251,7 @@ function connectorNames(bind) {
 function noModules(what, pos, bind) {
     const names = connectorNames(bind);
     return new Refusal(`${what}: there are no modules here. ${names ? `Call a connector, which is a global: ${names}. ` : ''}`
-        + 'What the language itself has (Promise, JSON, Math, Date, Intl, …), console and codemode are globals too', pos);
+        + 'What the language itself has (Promise, JSON, Math, Date, Intl, …), console and codemode are globals too', pos, 'no_modules');
 }
 
 // import() anywhere in the tree; a walk over plain objects, since acorn's own walker is a package of its own.
@@ -380,7 +385,7 @@ export function normalize(source, input, bind) {
         const error = {
             name: 'SyntaxError',
             message: e instanceof Refusal ? e.message : advise(e.text === undefined ? source : e.text, e),
-            code: e instanceof Refusal ? 'no_modules' : 'syntax',
+            code: e instanceof Refusal ? e.code : 'syntax',
             line, column: column + 1, source: lineText(source, e.pos),
             stack: `at (program.js:${line}:${column + 1})`,
         };
