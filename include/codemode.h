@@ -97,6 +97,8 @@ struct cm_options {
 CM_API cm_status cm_open(const struct cm_options *options, cm_ctx **out, struct cm_err *err);
 /** Ends what is under way (their callbacks run with a cancelled outcome), connectors and workers. NULL is allowed. */
 CM_API void cm_close(cm_ctx *ctx);
+/** The i-th warning about the configuration (an unknown key, a name that had to be changed), NULL past the end. Borrowed. */
+CM_API const char *cm_config_note(const cm_ctx *ctx, size_t i);
 /** Version of the library, e.g. "0.1.0". */
 CM_API const char *cm_version(void);
 /** Name of a status ("E_LIMIT"), its text, and the exit status that a command gives for it. */

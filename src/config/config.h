@@ -107,6 +107,9 @@ struct cm_config_settings {
 };
 const struct cm_config_settings *cm_config_settings(const cm_config *c);
 
+/** Whether a program needs a global of this name for itself (Promise, console, …), so that no connector may
+ * have it. */
+bool cm_config_is_global(const char *name);
 /** First rule that matches connector.method, or NULL; *index is its place in the list. */
 const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
                                                     const char *method, size_t *index);

@@ -21,7 +21,7 @@ static const char globals[] =
     " toLocaleString toString valueOf __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__"
     " ";
 
-static bool is_global(const char *name)
+bool cm_config_is_global(const char *name)
 {
     cm_autofree char *word = cm_asprintf(" %s ", name);
 
@@ -32,7 +32,7 @@ static bool is_global(const char *name)
 static const char *identifier_of(cm_config *c, struct cm_str configured, const char *at)
 {
     cm_autofree char *mapped = cm_name_to_identifier(configured);
-    bool taken = is_global(mapped);
+    bool taken = cm_config_is_global(mapped);
     const char *name = cm_config__keepf(c, "%s%s", mapped, taken ? "_" : "");
 
     if (taken)

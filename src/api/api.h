@@ -1,0 +1,38 @@
+/**
+ * api: implements <codemode.h>. One context binds configuration, connectors, store, sandbox and runtime to
+ * one loop.
+ *
+ * It decides nothing itself; it waits. Every blocking function turns the loop until its answer is there. This
+ * header is for `serve` and `cli`, which need the context's parts; everyone else has codemode.h. Start with
+ * context.c. Invariants: opening reaches no connector and waits for no worker. No signal handler is
+ * installed, nothing is printed.
+ */
+#ifndef CM_API_API_H
+#define CM_API_API_H
+
+#include "base/base.h"
+#include "config/config.h"
+#include "loop/loop.h"
+
+CM_DEFINE_AUTO(cm_ctx, cm_close)
+CM_DEFINE_AUTO(cm_outcome, cm_outcome_free)
+
+cm_loop *cm_api_loop(const cm_ctx *ctx);
+const cm_config *cm_api_config(const cm_ctx *ctx);
+/** Told of each connector once it is READY (error NULL) or FAILED. */
+typedef void (*cm_api_connector_fn)(void *user, const char *name, const char *error);
+/** Start every connector that is not started. Does not wait. fn may be NULL; no call of it after cm_close. */
+void cm_api_start_connectors(cm_ctx *ctx, cm_api_connector_fn fn, void *user);
+/** Wait for events and handle them once. */
+void cm_api_turn(cm_ctx *ctx);
+/** What an operation is doing, for a client that waits: "3 calls, waiting for github.search". Owned by the
+ * caller. */
+char *cm_api_op_progress(const cm_op *op);
+/**
+ * A bare document as declarations, without a context's connectors: {"operations", "skipped", "types"} of an
+ * OpenAPI description, or the TypeScript of a JSON Schema file under `name` (NULL: its title, else "Schema").
+ */
+cm_status cm_api_types_openapi(const char *path, const char *name, char **json, struct cm_err *err);
+cm_status cm_api_types_schema(const char *path, const char *name, char **text, struct cm_err *err);
+
+#endif

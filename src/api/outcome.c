@@ -1,0 +1,129 @@
+/** An outcome is one JSON text (design, section 8, "JSON that programs rely on"); the accessors read it. */
+#include "api/internal.h"
+
+struct cm_outcome {
+    char *json;
+    size_t len;
+    yyjson_doc
+        *doc; /* NULL when the text is no JSON, which the runtime never gives; then every member is absent */
+    char *result; /* written at the first question */
+    size_t result_len;
+};
+
+cm_outcome *cm_api__outcome_new(char *take_json, size_t len)
+{
+    cm_outcome *o = cm_new(cm_outcome);
+
+    o->json = take_json;
+    o->len = len;
+    if (cm_json_parse(cm_str_mk(take_json, len), CM_JSON_BIGNUM, &o->doc, NULL) != CM_OK)
+        o->doc = NULL;
+    return o;
+}
+
+void cm_outcome_free(cm_outcome *o)
+{
+    if (!o)
+        return;
+    yyjson_doc_free(o->doc);
+    free(o->json);
+    free(o->result);
+    free(o);
+}
+
+static yyjson_val *member(const cm_outcome *o, const char *key)
+{
+    return o->doc ? cm_json_get(yyjson_doc_get_root(o->doc), key) : NULL;
+}
+
+const char *cm_outcome_status(const cm_outcome *o)
+{
+    const char *status = o->doc ? cm_json_get_z(yyjson_doc_get_root(o->doc), "status") : NULL;
+
+    return status ? status : "error";
+}
+
+const char *cm_outcome_execution_id(const cm_outcome *o)
+{
+    const char *id = o->doc ? cm_json_get_z(yyjson_doc_get_root(o->doc), "executionId") : NULL;
+
+    return id ? id : "";
+}
+
+const char *cm_outcome_json(const cm_outcome *o, size_t *len)
+{
+    if (len)
+        *len = o->len;
+    return o->json;
+}
+
+static const char *write_result(cm_outcome *o)
+{
+    yyjson_val *v = member(o, "result");
+    struct cm_buf b = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
+
+    if (!v)
+        return NULL;
+    cm_json_write(&b, v);
+    o->result = cm_buf_take(&b, &o->result_len);
+    return o->result;
+}
+
+const char *cm_outcome_result_json(const cm_outcome *o, size_t *len)
+{
+    /* The text is a view of what is there already; the outcome itself does not change. */
+    cm_outcome *mine = (cm_outcome *)(uintptr_t)o;
+    const char *text = o->result ? o->result : write_result(mine);
+
+    if (len)
+        *len = text ? o->result_len : 0;
+    return text;
+}
+
+const char *cm_outcome_result_text(const cm_outcome *o, size_t *len)
+{
+    yyjson_val *v = member(o, "result");
+
+    if (!yyjson_is_str(v))
+        return NULL;
+    if (len)
+        *len = yyjson_get_len(v);
+    return yyjson_get_str(v);
+}
+
+const char *cm_outcome_error(const cm_outcome *o, const char *name)
+{
+    return cm_json_get_z(member(o, "error"), name);
+}
+
+static uint32_t position(const cm_outcome *o, const char *name)
+{
+    yyjson_val *v = cm_json_get(member(o, "error"), name);
+
+    return yyjson_is_uint(v) && yyjson_get_uint(v) <= UINT32_MAX ? (uint32_t)yyjson_get_uint(v) : 0;
+}
+
+uint32_t cm_outcome_error_line(const cm_outcome *o)
+{
+    return position(o, "line");
+}
+
+uint32_t cm_outcome_error_column(const cm_outcome *o)
+{
+    return position(o, "column");
+}
+
+static const char *item(const cm_outcome *o, const char *list, size_t i)
+{
+    return yyjson_get_str(yyjson_arr_get(member(o, list), i));
+}
+
+const char *cm_outcome_log(const cm_outcome *o, size_t i)
+{
+    return item(o, "logs", i);
+}
+
+const char *cm_outcome_warning(const cm_outcome *o, size_t i)
+{
+    return item(o, "warnings", i);
+}

@@ -1,0 +1,136 @@
+/** `codemode check`: what works, what does not, and why. */
+#include "api/api.h"
+#include "cli/cli.h"
+#include "json/json.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const char *text_of(yyjson_val *v, const char *key)
+{
+    const char *z = cm_json_get_z(v, key);
+
+    return z ? z : "";
+}
+
+static void put_line(const char *left, const char *text)
+{
+    printf("%-10s", left);
+    cm_cli_put_safe(stdout, text, strlen(text));
+    putchar('\n');
+}
+
+static void print_warnings(yyjson_val *owner)
+{
+    yyjson_val *v;
+    size_t i, max;
+
+    yyjson_arr_foreach(cm_json_get(owner, "warnings"), i, max, v)
+    {
+        put_line("  warning", yyjson_get_str(v));
+    }
+}
+
+static void print_sandbox(yyjson_val *sandbox)
+{
+    cm_autobuf missing = CM_BUF_INIT(4096);
+    yyjson_val *v;
+    size_t i, max, holding = 0;
+
+    yyjson_arr_foreach(cm_json_get(sandbox, "layers"), i, max, v)
+    {
+        if (yyjson_get_bool(cm_json_get(v, "holds")))
+            holding++;
+        else
+            cm_buf_addf(&missing, "%s%s", missing.len ? ", " : "", text_of(v, "name"));
+    }
+    if (!yyjson_get_bool(cm_json_get(sandbox, "ok"))) {
+        put_line("sandbox", "FAILED");
+        put_line("", text_of(sandbox, "error"));
+        return;
+    }
+    cm_autofree char *line = cm_asprintf("ok, %zu layers hold", holding);
+    put_line("sandbox", line);
+    if (missing.len)
+        put_line("  without", cm_buf_str(&missing).ptr);
+}
+
+static void print_connectors(yyjson_val *list)
+{
+    yyjson_val *v;
+    size_t i, max;
+
+    yyjson_arr_foreach(list, i, max, v)
+    {
+        bool ready = cm_z_eq(text_of(v, "state"), "ready");
+        cm_autofree char *line =
+            ready ? cm_asprintf("%s  %s, %llu methods", text_of(v, "name"), text_of(v, "kind"),
+                                (unsigned long long)yyjson_get_uint(cm_json_get(v, "methods")))
+                  : cm_asprintf("%s  %s: %s", text_of(v, "name"), text_of(v, "origin"), text_of(v, "error"));
+        put_line(ready ? "ok" : "FAILED", line);
+        print_warnings(v);
+    }
+}
+
+static void print_check(yyjson_val *root)
+{
+    yyjson_val *config = cm_json_get(root, "config"), *store = cm_json_get(root, "store");
+    const char *path = cm_json_get_z(config, "path");
+    const char *store_error = cm_json_get_z(store, "error");
+
+    put_line("codemode", text_of(root, "version"));
+    put_line("config", path ? path : "none");
+    print_warnings(config);
+    put_line("store", store_error ? store_error : text_of(store, "path"));
+    print_sandbox(cm_json_get(root, "sandbox"));
+    print_connectors(cm_json_get(root, "connectors"));
+}
+
+/** Trust what would be found in the working directory, in the order of the look-up. */
+static int trust(const struct cm_cli *cli)
+{
+    static const char *const names[] = {"codemode.json", ".mcp.json"};
+    struct cm_err err;
+
+    if (cli->options.config_path)
+        return cm_cli_usage(cli, "--trust is for a file that is found; one that is named is trusted by that");
+    for (size_t i = 0; i < CM_ARRAY_LEN(names); i++) {
+        if (access(names[i], F_OK) != 0)
+            continue;
+        if (cm_config_trust(names[i], &err) != CM_OK)
+            return cm_cli_fail(&err);
+        cm_cli_complain("'%s' is trusted as it is now", names[i]);
+        return CM_CLI_OK;
+    }
+    return cm_cli_usage(cli, "there is no codemode.json or .mcp.json in the working directory to trust");
+}
+
+int cm_cli_check(struct cm_cli *cli)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    cm_autofree char *json = NULL;
+    struct cm_err err;
+    int status = CM_CLI_OK;
+
+    if (cli->n_args)
+        return cm_cli_usage(cli, "'%s' is one argument too many", cli->args[0]);
+    if (cm_cli_value(cli, "--trust"))
+        status = trust(cli);
+    if (status != CM_CLI_OK)
+        return status;
+    cli->options.one_shot = true;
+    cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
+    if (!ctx)
+        return status;
+    cm_cli_cancel_on_signals(ctx);
+    if (cm_check(ctx, &json, &err) != CM_OK)
+        return cm_cli_fail(&err);
+    if (cm_json_parse(cm_str_of(json), CM_JSON_STRICT, &doc, &err) != CM_OK)
+        return cm_cli_fail(&err);
+    bool ok = yyjson_get_bool(cm_json_get(yyjson_doc_get_root(doc), "ok"));
+    if (cli->json)
+        status = cm_cli_print_text(cm_steal(&json));
+    else
+        print_check(yyjson_doc_get_root(doc));
+    return ok ? status : CM_CLI_FAILED;
+}

@@ -1,0 +1,138 @@
+/** The table: every command with its words, options, text and examples. */
+#include "cli/cli.h"
+
+#define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
+#define OPTIONS(a) .options = (a), .n_options = COUNT(a)
+
+const struct cm_cli_option cm_cli_globals[] = {
+    {"--config", NULL, "FILE", "configuration file, in place of the one that is looked up"},
+    {"--store", NULL, "WHERE", "sqlite:PATH or memory:, in place of the configured one"},
+    {"--runtime", NULL, "NAME", "runtime whose log this belongs to (default: default)"},
+    {"--json", NULL, NULL, "print JSON in place of text for people"},
+    {"--help", "-h", NULL, "print help and exit"},
+    {"--version", NULL, NULL, "print the version and exit"},
+};
+const size_t cm_cli_n_globals = COUNT(cm_cli_globals);
+
+static const struct cm_cli_option run_options[] = {
+    {"--eval", "-e", "CODE", "the program, in place of a file"},
+    {"--input", NULL, "JSON", "argument of a program that is a function"},
+    {"--limits", NULL, "JSON", "lower limits for this run, e.g. {\"cpuMs\": 100}"},
+};
+
+static const struct cm_cli_option tools_options[] = {
+    {"--limit", NULL, "N", "at most N results (search: 50)"},
+};
+
+static const struct cm_cli_option executions_options[] = {
+    {"--limit", NULL, "N", "at most N executions in the list (50)"},
+};
+
+static const struct cm_cli_option check_options[] = {
+    {"--trust", NULL, NULL, "trust the configuration in the working directory"},
+};
+
+static const struct cm_cli_option types_options[] = {
+    {"--schema", NULL, "FILE", "declare a bare JSON Schema"},
+    {"--openapi", NULL, "FILE", "declare a bare OpenAPI description"},
+    {"--name", NULL, "NAME", "name of the type or connector declared"},
+};
+
+static const struct cm_cli_option normalize_options[] = {
+    {"--eval", "-e", "CODE", "the program, in place of a file"},
+};
+
+const struct cm_cli_command cm_cli_commands[] = {
+    {
+        .name = "run",
+        .summary = "run a program",
+        .usage = "[FILE | - | -e CODE]",
+        .text = "Runs a JavaScript program in the sandbox and prints what it returns: a string as it\n"
+                "is, anything else as JSON, undefined as nothing. Without FILE it is read from\n"
+                "standard input. Console output and errors go to standard error. Ctrl-C cancels.",
+        .examples = "$ codemode run -e 'return 6 * 7'\n"
+                    "$ codemode run report.js --input '{\"days\": 7}'\n"
+                    "$ codemode run -e 'while (true);' --limits '{\"cpuMs\": 100}'",
+        OPTIONS(run_options),
+        .fn = cm_cli_run,
+    },
+    {
+        .name = "serve",
+        .summary = "be an MCP server on standard input and output",
+        .usage = "",
+        .text = "Offers one tool, codemode, to the MCP client that started it: a program in, its\n"
+                "outcome out. Connectors start in the background. Ends when standard input does.",
+        .examples = "{\"mcpServers\": {\"codemode\": {\"command\": \"codemode\", \"args\": [\"serve\"]}}}",
+        .fn = cm_cli_serve,
+    },
+    {
+        .name = "tools",
+        .summary = "list, search and describe what a program can call",
+        .usage = "\nsearch QUERY\ndescribe PATH",
+        .words = "search describe",
+        .text = "Starts every connector, lists its methods, and says which connectors do not work.\n"
+                "PATH is a connector or connector.method.",
+        .examples = "$ codemode tools\n"
+                    "$ codemode tools search 'create issue'\n"
+                    "$ codemode tools describe github.create_issue",
+        OPTIONS(tools_options),
+        .fn = cm_cli_tools,
+    },
+    {
+        .name = "call",
+        .summary = "call one method",
+        .usage = "PATH [JSON | -]",
+        .text = "Calls connector.method with a JSON object of arguments (\"-\": from standard input),\n"
+                "with policy, limits and log as if a program did. Prints the result as run does.",
+        .examples = "$ codemode call local.word_count '{\"text\": \"one two\"}'",
+        .fn = cm_cli_call,
+    },
+    {
+        .name = "executions",
+        .summary = "show what was run, or delete it",
+        .usage = "[ID]\ndelete ID",
+        .words = "delete",
+        .text = "Lists executions, the newest first, or shows one: its program, result and every\n"
+                "call it made. A program that is running cannot be deleted.",
+        .examples = "$ codemode executions\n"
+                    "$ codemode executions exec_0001796046763123_…\n"
+                    "$ codemode executions --json --limit 1",
+        OPTIONS(executions_options),
+        .fn = cm_cli_executions,
+    },
+    {
+        .name = "check",
+        .summary = "reach everything that is configured and say what works",
+        .usage = "",
+        .text = "Reads the configuration, opens the store, runs the sandbox, starts every\n"
+                "connector. Exit status 1 when something does not work. With --trust, the\n"
+                "configuration in the working directory is trusted as it is now, and then checked.",
+        .examples = "$ codemode check\n"
+                    "$ codemode check --trust",
+        OPTIONS(check_options),
+        .fn = cm_cli_check,
+    },
+    {
+        .name = "types",
+        .summary = "print TypeScript declarations",
+        .usage = "[PATH]\n--schema FILE [--name NAME]\n--openapi FILE [--name NAME]",
+        .text = "Declares one connector or method, or all of them; or, without any configuration,\n"
+                "what a JSON Schema or an OpenAPI description (JSON or YAML) describes.",
+        .examples = "$ codemode types petstore\n"
+                    "$ codemode types --schema pet.json --name Pet\n"
+                    "$ codemode types --openapi petstore.yaml --json",
+        OPTIONS(types_options),
+        .fn = cm_cli_types,
+    },
+    {
+        .name = "normalize",
+        .summary = "print a program as it would run",
+        .usage = "[FILE | - | -e CODE]",
+        .text = "Takes fences, prose and export off, checks the syntax, and prints the program. It\n"
+                "does not run it.",
+        .examples = "$ codemode normalize answer.md",
+        OPTIONS(normalize_options),
+        .fn = cm_cli_normalize,
+    },
+};
+const size_t cm_cli_n_commands = COUNT(cm_cli_commands);

@@ -1,0 +1,154 @@
+/** Outcomes for people: the result on stdout, the rest on stderr. Nothing but <codemode.h> of the project. */
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static cm_ctx *interruptible;
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    cm_interrupt(interruptible);
+}
+
+void cm_cli_cancel_on_signals(cm_ctx *ctx)
+{
+    struct sigaction act = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+    interruptible = ctx;
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+}
+
+static const struct {
+    const char *status;
+    int exit;
+} exits[] = {{"completed", CM_CLI_OK}, {"paused", CM_CLI_PAUSED}, {"cancelled", CM_CLI_INTERRUPTED}};
+
+static int exit_of(const cm_outcome *o)
+{
+    for (size_t i = 0; i < sizeof exits / sizeof exits[0]; i++)
+        if (strcmp(cm_outcome_status(o), exits[i].status) == 0)
+            return exits[i].exit;
+    return CM_CLI_FAILED;
+}
+
+static void put_line(const char *lead, const char *text)
+{
+    fputs(lead, stderr);
+    cm_cli_put_safe(stderr, text, strlen(text));
+    putc('\n', stderr);
+}
+
+/** The program's own line with a mark under the column. A long line is shown around it. */
+static void print_source(const char *source, uint32_t line, uint32_t column)
+{
+    char number[16];
+    size_t len = strcspn(source, "\r\n");
+    size_t from = 0, at = column ? column - 1 : 0;
+
+    snprintf(number, sizeof number, "%u", line);
+    if (at > 50 && len > 64)
+        from = at - 32;
+    while (from < len && ((unsigned char)source[from] & 0xC0) == 0x80)
+        from++;
+    if (len - from > 64)
+        for (len = from + 64; len > from && ((unsigned char)source[len] & 0xC0) == 0x80; len--)
+            continue;
+    fprintf(stderr, "    %s | ", number);
+    cm_cli_put_safe(stderr, source + from, len - from);
+    if (column && at >= from && at <= len) {
+        fprintf(stderr, "\n    %*s | ", (int)strlen(number), "");
+        for (size_t i = from; i < at; i++)
+            if (((unsigned char)source[i] & 0xC0) != 0x80)
+                putc(source[i] == '\t' ? '\t' : ' ', stderr);
+        putc('^', stderr);
+    }
+    putc('\n', stderr);
+}
+
+static void print_error(const cm_outcome *o)
+{
+    const char *name = cm_outcome_error(o, "name");
+    const char *message = cm_outcome_error(o, "message");
+    const char *source = cm_outcome_error(o, "source");
+    uint32_t line = cm_outcome_error_line(o), column = cm_outcome_error_column(o);
+
+    if (!message && !name)
+        return;
+    if (name && message && *message)
+        cm_cli_complain("%s: %s", name, message);
+    else
+        cm_cli_complain("%s", message && *message ? message : name ? name : "Error");
+    if (line && column)
+        fprintf(stderr, "  at line %u, column %u\n", line, column);
+    else if (line)
+        fprintf(stderr, "  at line %u\n", line);
+    if (line && source && *source)
+        print_source(source, line, column);
+}
+
+static void print_for_people(const cm_outcome *o)
+{
+    const char *text;
+
+    for (size_t i = 0; (text = cm_outcome_log(o, i)) != NULL; i++)
+        put_line("", text);
+    for (size_t i = 0; (text = cm_outcome_warning(o, i)) != NULL; i++)
+        put_line("codemode: warning: ", text);
+    print_error(o);
+    if (strcmp(cm_outcome_status(o), "paused") == 0)
+        cm_cli_complain("paused: %s waits for a human's approval; 'codemode executions %s' shows what for",
+                        cm_outcome_execution_id(o), cm_outcome_execution_id(o));
+    else if (strcmp(cm_outcome_status(o), "cancelled") == 0 && !cm_outcome_error(o, "message"))
+        cm_cli_complain("cancelled");
+}
+
+int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome)
+{
+    cm_outcome *o = take_outcome;
+    int status = exit_of(o);
+    size_t len = 0;
+    const char *text;
+
+    if (cli->json) {
+        text = cm_outcome_json(o, &len);
+    } else {
+        print_for_people(o);
+        text = cm_outcome_result_text(o, &len);
+        if (!text)
+            text = cm_outcome_result_json(o, &len);
+    }
+    if (text && !cm_cli_put_result(text, len) && status == CM_CLI_OK)
+        status = CM_CLI_FAILED;
+    cm_outcome_free(o);
+    return status;
+}
+
+static void put_json_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+int cm_cli_print_failure(const struct cm_cli *cli, const struct cm_err *err)
+{
+    if (cli->json) {
+        fputs("{\"status\":\"error\",\"executionId\":\"\",\"error\":{\"name\":\"Error\",\"message\":",
+              stdout);
+        put_json_string(err->message);
+        printf(",\"code\":\"%s\"}}\n", cm_status_name(err->status));
+    }
+    return cm_cli_fail(err);
+}
