@@ -202,10 +202,11 @@ cm_status cm_rpc_refuse(cm_rpc *r, struct cm_str id, int code, const char *messa
 #define RPC_INVALID_REQUEST (-32600)
 #define RPC_INVALID_PARAMS  (-32602)
 
-static void garbage(cm_rpc *r, struct cm_str text, int code, const struct cm_err *why)
+/* code 0: never answered, since the text is an answer itself and two complaining peers would never stop. */
+static void garbage(cm_rpc *r, struct cm_str text, struct cm_str id, int code, const struct cm_err *why)
 {
-    if (r->ops.answers_garbage)
-        (void)cm_rpc_refuse(r, CM_STR("null"), code, why->message, NULL);
+    if (r->ops.answers_garbage && code != 0)
+        (void)cm_rpc_refuse(r, id, code, why->message, NULL);
     if (r->ops.on_garbage)
         r->ops.on_garbage(r->user, text, why);
 }
@@ -261,7 +262,7 @@ static void unreadable(cm_rpc *r, struct cm_str head, struct cm_str tail, const 
     if (id != 0 && take_pending(r, id, &p))
         p.fn(p.user, &(struct cm_rpc_reply){.status = why->status, .message = why->message});
     else
-        garbage(r, head, RPC_PARSE_ERROR, why);
+        garbage(r, head, CM_STR("null"), RPC_PARSE_ERROR, why);
 }
 
 void cm_rpc_receive_garbage(cm_rpc *r, struct cm_str head, struct cm_str tail, const struct cm_err *why)
@@ -273,14 +274,6 @@ void cm_rpc_receive_garbage(cm_rpc *r, struct cm_str head, struct cm_str tail, c
     leave(r);
 }
 
-static void not_a_message(cm_rpc *r, struct cm_str text, const char *why)
-{
-    struct cm_err err;
-
-    (void)cm_err_set(&err, CM_E_PROTOCOL, "%s", why);
-    garbage(r, text, RPC_INVALID_REQUEST, &err);
-}
-
 /* The id as JSON text to echo. False where it is neither a string nor an integer, or too long to keep. */
 static bool id_text(yyjson_val *id, struct cm_buf *out)
 {
@@ -290,13 +283,26 @@ static bool id_text(yyjson_val *id, struct cm_buf *out)
     return !out->failed;
 }
 
-static void receive_request(cm_rpc *r, yyjson_val *id, struct cm_str method, yyjson_val *params,
-                            struct cm_str text)
+static void not_a_message(cm_rpc *r, yyjson_val *root, struct cm_str text, const char *why)
 {
+    cm_autobuf id = CM_BUF_INIT(ID_MAX_BYTES);
+    bool is_request = cm_json_get(root, "method") && id_text(cm_json_get(root, "id"), &id);
+    bool is_answer = cm_json_get(root, "result") || cm_json_get(root, "error");
+    struct cm_err err;
+
+    (void)cm_err_set(&err, CM_E_PROTOCOL, "%s", why);
+    garbage(r, text, is_request ? cm_buf_str(&id) : CM_STR("null"), is_answer ? 0 : RPC_INVALID_REQUEST,
+            &err);
+}
+
+static void receive_request(cm_rpc *r, yyjson_val *root, struct cm_str text)
+{
+    struct cm_str method = cm_json_str(cm_json_get(root, "method"));
+    yyjson_val *id = cm_json_get(root, "id"), *params = cm_json_get(root, "params");
     cm_autobuf id_json = CM_BUF_INIT(ID_MAX_BYTES);
 
     if (!id_text(id, &id_json)) {
-        not_a_message(r, text, "a request's id must be a string (of at most 1000 bytes) or an integer");
+        not_a_message(r, root, text, "a request's id must be a string (of at most 1000 bytes) or an integer");
         return;
     }
     if (params && !yyjson_is_obj(params)) {
@@ -307,8 +313,7 @@ static void receive_request(cm_rpc *r, yyjson_val *id, struct cm_str method, yyj
     r->ops.on_request(r->user, cm_buf_str(&id_json), method, params);
 }
 
-/* The id of a request of ours: an integer, which some peers send back as a real or as text. 0 where it cannot
- * be one. */
+/* The id of a request of ours: an integer, which some peers write as a real. 0 where it cannot be one. */
 static uint64_t own_id(yyjson_val *id)
 {
     if (yyjson_is_uint(id))
@@ -347,7 +352,7 @@ static void receive_answer(cm_rpc *r, yyjson_val *root, yyjson_val *id, struct c
      * ever. */
     if (number == 0 || number > r->last_id) {
         bool empty = !cm_json_get(root, "result") && !cm_json_get(root, "error");
-        not_a_message(r, text,
+        not_a_message(r, root, text,
                       empty ? "a message needs a method, or an id with a result or an error"
                             : "an answer to a request that was never made");
         return;
@@ -365,17 +370,17 @@ static void dispatch(cm_rpc *r, yyjson_val *root, struct cm_str text)
     yyjson_val *params = cm_json_get(root, "params");
 
     if (yyjson_is_arr(root))
-        not_a_message(r, text, "batches are not accepted: send each message by itself");
+        not_a_message(r, root, text, "batches are not accepted: send each message by itself");
     else if (!yyjson_is_obj(root))
-        not_a_message(r, text, "a message must be a JSON object");
+        not_a_message(r, root, text, "a message must be a JSON object");
     else if (!cm_str_eq_z(cm_json_str(cm_json_get(root, "jsonrpc")), "2.0"))
-        not_a_message(r, text, "a message must carry \"jsonrpc\": \"2.0\"");
+        not_a_message(r, root, text, "a message must carry \"jsonrpc\": \"2.0\"");
     else if (yyjson_is_str(method) && id)
-        receive_request(r, id, cm_json_str(method), params, text);
+        receive_request(r, root, text);
     else if (yyjson_is_str(method) && (!params || yyjson_is_obj(params)))
         r->ops.on_notification(r->user, cm_json_str(method), params);
     else if (method)
-        not_a_message(r, text, "method must be a string and params an object");
+        not_a_message(r, root, text, "method must be a string and params an object");
     else
         receive_answer(r, root, id, text);
 }

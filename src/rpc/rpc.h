@@ -41,7 +41,7 @@ struct cm_rpc_ops {
      * rules ask for it. Optional. */
     void (*on_garbage)(void *user, struct cm_str text, const struct cm_err *why);
     /**
-     * Whether text that is no message is answered with -32700 or -32600 under the id null (JSON-RPC 2.0,
+     * Whether text that is no message is answered with -32700 or -32600, under its id or null (JSON-RPC 2.0,
      * section 5). For the serving side. A client leaves it false: a server that logs to its standard output
      * would log our complaint too, and so for ever.
      */
