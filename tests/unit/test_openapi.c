@@ -372,7 +372,7 @@ static void a_description_of_many_megabytes_is_ready_in_well_under_a_second(void
 
     (void)state;
     if (access(path, R_OK) != 0) {
-        print_message("skipped: the npm package @octokit/openapi is not installed\n");
+        print_message("# skipped: the npm package @octokit/openapi is not installed\n");
         skip();
     }
     int64_t start = cm_mono_us();
@@ -380,8 +380,8 @@ static void a_description_of_many_megabytes_is_ready_in_well_under_a_second(void
     int64_t parsed = cm_mono_us();
     assert_int_equal(cm_oa_new(doc, &(struct cm_oa_options){0}, &oa, &err), CM_OK);
     int64_t tabled = cm_mono_us();
-    print_message("%zu operations, %zu left out; parsed in %ld us, table in %ld us\n", oa->n_ops, oa->n_skips,
-                  (long)(parsed - start), (long)(tabled - parsed));
+    print_message("# %zu operations, %zu left out; parsed in %ld us, table in %ld us\n", oa->n_ops,
+                  oa->n_skips, (long)(parsed - start), (long)(tabled - parsed));
     assert_true(oa->n_ops > 900);
     long i = cm_namemap_get(&oa->index, CM_STR("issues_create"));
     assert_true(i >= 0);

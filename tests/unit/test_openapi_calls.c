@@ -1,0 +1,351 @@
+/** An OpenAPI connector against a server on a free port that answers exactly what a test gives it. */
+#include "connector/kinds.h"
+
+#include "base/fd.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct world {
+    cm_loop *loop;
+    cm_connector *c;
+    cm_secrets *secrets;
+    char spec_path[64];
+    int listen_fd;
+    uint16_t port;
+    cm_watch *accepting;
+    cm_stream *peer;
+    int peer_fd;
+    const char *answer; /* NULL: never answers */
+    size_t answer_len;
+    struct cm_buf got;
+    int ready;
+    int n;
+    bool failed;
+    char *json;
+    char *marks;
+};
+
+/* A loop with nothing left to wait for is a failure, not a hang. */
+#define WAIT_WHILE(w, condition)                     \
+    while (condition)                                \
+        if (!cm_loop_once((w)->loop) && (condition)) \
+    fail_msg("nothing is left to wait for while %s", #condition)
+
+static const char spec_text[] =
+    "openapi: 3.1.0\n"
+    "info: {title: Things, version: '1', description: About things.}\n"
+    "servers: [{url: /}]\n"
+    "paths:\n"
+    "  /thing/{id}: {get: {operationId: thing, parameters: [{name: id, in: path}]}, head: {}}\n"
+    "  /bad: {get: {parameters: [{$ref: '#/nowhere'}]}}\n";
+
+static void peer_data(void *user, struct cm_str bytes)
+{
+    struct world *w = user;
+
+    cm_buf_add_str(&w->got, bytes);
+    if (!memmem(w->got.ptr, w->got.len, "\r\n\r\n", 4) || !w->answer)
+        return;
+    (void)cm_stream_write(w->peer, cm_str_mk(w->answer, w->answer_len), NULL);
+    shutdown(w->peer_fd, SHUT_WR);
+}
+
+static void peer_end(void *user, int eno)
+{
+    (void)user;
+    (void)eno;
+}
+
+static const struct cm_stream_events peer_events = {.on_data = peer_data, .on_end = peer_end};
+
+static void on_accept(void *user, unsigned events)
+{
+    struct world *w = user;
+    int fd = accept4(w->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    (void)events;
+    if (fd < 0)
+        return;
+    cm_stream_free(w->peer);
+    cm_buf_clear(&w->got);
+    w->peer_fd = fd;
+    w->peer = cm_stream_new(w->loop, fd, fd, &peer_events, w);
+}
+
+static void on_ready(void *user, cm_connector *c)
+{
+    struct world *w = user;
+
+    (void)c;
+    w->ready++;
+}
+
+static void make(struct world *w, const char *spec_path, const char *base_url)
+{
+    static const struct cm_pair headers[] = {{"X-Key", "hunter2-hunter2"}};
+    struct cm_openapi_spec spec = {
+        .spec_path = spec_path, .base_url = base_url, .headers = headers, .n_headers = 1};
+
+    w->c = cm_connector_openapi(w->loop, &(struct cm_connector_base){.name = "things", .secrets = w->secrets},
+                                &spec);
+    cm_connector_ensure(w->c, on_ready, w);
+    WAIT_WHILE(w, !w->ready);
+}
+
+static int set_up(void **state)
+{
+    struct world *w = cm_new(struct world);
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof a;
+
+    assert_int_equal(cm_loop_new(&w->loop, NULL), CM_OK);
+    w->got = CM_BUF_INIT(1 << 20);
+    w->secrets = cm_secrets_new();
+    cm_secrets_add(w->secrets, CM_STR("hunter2-hunter2"), "KEY");
+    w->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    assert_int_equal(bind(w->listen_fd, (struct sockaddr *)&a, len), 0);
+    assert_int_equal(listen(w->listen_fd, 16), 0);
+    assert_int_equal(getsockname(w->listen_fd, (struct sockaddr *)&a, &len), 0);
+    w->port = ntohs(a.sin_port);
+    w->accepting = cm_watch_new(w->loop, w->listen_fd, on_accept, w);
+    cm_watch_set(w->accepting, CM_WATCH_READ);
+    strcpy(w->spec_path, "/tmp/codemode-test-XXXXXX");
+    cm_autoclose int fd = mkstemp(w->spec_path);
+    assert_int_equal(cm_write_fd(fd, spec_text, sizeof spec_text - 1, NULL), CM_OK);
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct world *w = *state;
+
+    cm_connector_free(w->c);
+    cm_stream_free(w->peer);
+    cm_watch_free(w->accepting);
+    cm_loop_free(w->loop);
+    close(w->listen_fd);
+    unlink(w->spec_path);
+    cm_secrets_free(w->secrets);
+    cm_buf_done(&w->got);
+    free(w->json);
+    free(w->marks);
+    free(w);
+    return 0;
+}
+
+static void make_here(struct world *w)
+{
+    cm_autofree char *base = cm_asprintf("http://127.0.0.1:%u/", w->port);
+
+    make(w, w->spec_path, base);
+    if (cm_connector_state(w->c) != CM_CONN_READY)
+        fail_msg("%s", cm_connector_error(w->c));
+}
+
+static void take(void *user, const struct cm_outcome_value *out)
+{
+    struct world *w = user;
+
+    w->n++;
+    w->failed = out->failed;
+    free(w->json);
+    free(w->marks);
+    w->json = cm_memdup_z(out->value.json.ptr, out->value.json.len);
+    w->marks = cm_memdup_z(out->value.marks.ptr, out->value.marks.len);
+}
+
+static cm_call *begin(struct world *w, const char *method, const char *args)
+{
+    long i = cm_connector_find(w->c, cm_str_of(method));
+    cm_call *k = NULL;
+
+    assert_true(i >= 0);
+    cm_connector_call(w->c, (size_t)i, (struct cm_value){cm_str_of(args), {NULL, 0}}, take, w, &k);
+    return k;
+}
+
+static void an_answer_becomes_data_or_a_failure(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        struct cm_str answer;
+        bool failed;
+        const char *json;
+        const char *marks;
+    } cases[] = {
+        {CM_STR("HTTP/1.1 200 OK\r\nContent-Type: application/json; "
+                "charset=utf-8\r\n\r\n{\"b\":12345678901234567890,\"a\":1}"),
+         false, "{\"a\":1,\"b\":\"12345678901234567890\"}", "{\"/b\":\"bigint\"}"},
+        {CM_STR("HTTP/1.1 200 OK\r\nContent-Type: application/hal+json\r\n\r\n[]"), false, "[]", NULL},
+        {CM_STR("HTTP/1.1 200 OK\r\n\r\n[1]"), false, "[1]", NULL},
+        {CM_STR("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n[1]"), false, "\"[1]\"", NULL},
+        {CM_STR("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=ISO-8859-1\r\n\r\n\xfc"), false,
+         "\"\xc3\xbc\"", NULL},
+        {CM_STR("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89P\0"), false, "\"iVAA\"",
+         "{\"\":\"bytes\"}"},
+        {CM_STR("HTTP/1.1 204 No Content\r\n\r\n"), false, "", NULL},
+        {CM_STR("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"), false, "", NULL},
+        {CM_STR("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"key\":\"hunter2-hunter2\"}"),
+         false, "{\"key\":\"[secret KEY]\"}", NULL},
+        {CM_STR("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{oops"), true, NULL, NULL},
+        {CM_STR("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nRetry-After: "
+                "7\r\n\r\n{\"message\":\"no such thing\"}"),
+         true,
+         "{\"body\":{\"message\":\"no such "
+         "thing\"},\"code\":\"http\",\"headers\":{\"retry-after\":\"7\"},\"message\":\"404 Not "
+         "Found: no such thing\",\"name\":\"Error\",\"status\":404}",
+         "{\"\":\"error\"}"},
+        {CM_STR("HTTP/1.1 500 x\r\nContent-Type: "
+                "application/problem+json\r\n\r\n{\"title\":\"t\",\"detail\":\"d\\nline\"}"),
+         true,
+         "{\"body\":{\"detail\":\"d\\nline\",\"title\":\"t\"},\"code\":\"http\",\"message\":\"500 Internal "
+         "Server Error: d "
+         "line\",\"name\":\"Error\",\"status\":500}",
+         NULL},
+        {CM_STR("HTTP/1.1 400 x\r\nContent-Type: text/plain\r\n\r\nbad key hunter2-hunter2"), true,
+         "{\"body\":\"bad key [secret KEY]\",\"code\":\"http\",\"message\":\"400 Bad Request: bad key "
+         "[secret "
+         "KEY]\",\"name\":\"Error\",\"status\":400}",
+         NULL},
+        {CM_STR("HTTP/1.1 302 x\r\nLocation: http://other.example/x?token=1\r\n\r\n"), true,
+         "{\"code\":\"http\",\"message\":\"302 Found: the service sends on to 'http://other.example/x', "
+         "which is not "
+         "followed\",\"name\":\"Error\",\"status\":302}",
+         NULL},
+    };
+
+    make_here(w);
+    for (size_t i = 0; i < CM_ARRAY_LEN(cases); i++) {
+        int before = w->n;
+        w->answer = cases[i].answer.ptr;
+        w->answer_len = cases[i].answer.len;
+        (void)begin(w, "thing", "{\"id\":\"a\"}");
+        WAIT_WHILE(w, w->n == before);
+        assert_true(w->failed == cases[i].failed);
+        if (cases[i].json)
+            assert_string_equal(w->json, cases[i].json);
+        if (cases[i].marks)
+            assert_string_equal(w->marks, cases[i].marks);
+    }
+    assert_true(cm_str_has_prefix(cm_buf_str(&w->got), CM_STR("GET /thing/a HTTP/1.1\r\n")));
+    assert_non_null(strstr(w->got.ptr, "\r\nX-Key: hunter2-hunter2\r\n"));
+    assert_non_null(strstr(w->got.ptr, "\r\nAccept: application/json"));
+}
+
+static void a_large_failure_is_cut_and_says_how_large_it_was(void **state)
+{
+    struct world *w = *state;
+    cm_autobuf b = CM_BUF_INIT(1 << 20);
+
+    cm_buf_add_z(&b, "HTTP/1.1 422 x\r\nContent-Type: application/json\r\n\r\n{\"message\":\"");
+    for (int i = 0; i < 2000; i++)
+        cm_buf_add_z(&b, "many ");
+    cm_buf_add_z(&b, "\"}");
+    w->answer = b.ptr;
+    w->answer_len = b.len;
+    make_here(w);
+    (void)begin(w, "thing", "{\"id\":\"a\"}");
+    WAIT_WHILE(w, w->n == 0);
+    assert_true(w->failed);
+    assert_true(strlen(w->json) < 6000);
+    assert_non_null(strstr(w->json, "\"bodyBytes\":10014"));
+}
+
+static void bad_arguments_reach_no_server(void **state)
+{
+    struct world *w = *state;
+
+    make_here(w);
+    (void)begin(w, "thing", "{\"id\":\"..\"}");
+    WAIT_WHILE(w, w->n == 0);
+    assert_true(w->failed);
+    assert_non_null(strstr(w->json, "\"code\":\"arguments\""));
+    assert_null(w->peer);
+}
+
+static void a_cancelled_call_closes_its_connection(void **state)
+{
+    struct world *w = *state;
+
+    make_here(w);
+    cm_call *k = begin(w, "thing", "{\"id\":\"a\"}");
+    WAIT_WHILE(w, !w->got.len);
+    cm_call_cancel(k);
+    WAIT_WHILE(w, w->n == 0);
+    assert_non_null(strstr(w->json, "\"code\":\"cancelled\""));
+    (void)begin(w, "thing", "{\"id\":\"b\"}");
+    cm_connector_free(w->c);
+    w->c = NULL;
+    assert_int_equal(w->n, 2);
+}
+
+static void what_was_left_out_is_a_warning_and_the_rest_works(void **state)
+{
+    struct world *w = *state;
+    const char *const *warnings = NULL;
+    const struct cm_method *methods = NULL;
+
+    make_here(w);
+    assert_string_equal(cm_connector_instructions(w->c), "Things\n\nAbout things.");
+    assert_int_equal(cm_connector_methods(w->c, &methods), 2);
+    assert_int_equal(cm_connector_warnings(w->c, &warnings), 1);
+    assert_string_equal(
+        warnings[0], "things: GET /bad is left out: a parameter refers to '#/nowhere', which leads nowhere");
+}
+
+static void a_service_without_an_address_asks_for_base_url(void **state)
+{
+    struct world *w = *state;
+
+    make(w, w->spec_path, NULL);
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+    assert_non_null(strstr(cm_connector_error(w->c), "set baseUrl"));
+}
+
+static void a_missing_description_is_named(void **state)
+{
+    struct world *w = *state;
+
+    make(w, "/nowhere/pets.yaml", "http://127.0.0.1:1");
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+    assert_non_null(strstr(cm_connector_error(w->c), "/nowhere/pets.yaml"));
+}
+
+static void a_connector_may_be_freed_while_its_description_is_read(void **state)
+{
+    struct world *w = *state;
+
+    w->c = cm_connector_openapi(w->loop, &(struct cm_connector_base){.name = "x"},
+                                &(struct cm_openapi_spec){.spec_path = w->spec_path});
+    cm_connector_ensure(w->c, on_ready, w);
+    cm_connector_free(w->c);
+    w->c = NULL;
+    cm_loop_nowait(w->loop);
+    assert_int_equal(w->ready, 0);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest all[] = {
+        T(an_answer_becomes_data_or_a_failure),
+        T(a_large_failure_is_cut_and_says_how_large_it_was),
+        T(bad_arguments_reach_no_server),
+        T(a_cancelled_call_closes_its_connection),
+        T(what_was_left_out_is_a_warning_and_the_rest_works),
+        T(a_service_without_an_address_asks_for_base_url),
+        T(a_missing_description_is_named),
+        T(a_connector_may_be_freed_while_its_description_is_read),
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
