@@ -439,6 +439,19 @@ static bool record_refusal(struct rt_call *c, const struct cm_call_decision *d)
     return rt_call_record(c, CM_DECIDE_REFUSE, d->rule, CM_CALL_EXECUTING, false) == CM_OK;
 }
 
+/** Some are ready at once: then this call does not fall behind those issued after it. */
+static void start_connector(struct rt_call *c)
+{
+    c->ensured = true;
+    cm_connector_ensure(c->conn, NULL, NULL);
+    if (cm_connector_state(c->conn) != CM_CONN_STARTING) {
+        proceed(c);
+        return;
+    }
+    c->phase = RT_STARTING;
+    cm_connector_ensure(c->conn, on_ready, c);
+}
+
 /** Decide, as far as can be decided now, and act on it. */
 static void proceed(struct rt_call *c)
 {
@@ -481,9 +494,7 @@ static void proceed(struct rt_call *c)
             refuse(c, &d, &why);
         return;
     case CM_DECIDE_START:
-        c->phase = RT_STARTING;
-        c->ensured = true;
-        cm_connector_ensure(c->conn, on_ready, c);
+        start_connector(c);
         return;
     case CM_DECIDE_PAUSE:
         pause_call(c, &d);

@@ -1,0 +1,166 @@
+/**
+ * A sandbox and a catalogue that do what a test says, in place of the real ones: each test plays the worker,
+ * also a hostile one, event by event, and looks at what was delivered to it. To be included by one test file.
+ */
+#ifndef CM_TESTS_FAKE_PASS_H
+#define CM_TESTS_FAKE_PASS_H
+
+#include "catalog/catalog.h"
+#include "sandbox/sandbox.h"
+
+#include <stdlib.h>
+
+#define FAKE_DELIVERED_MAX 512
+
+struct fake_delivery {
+    uint32_t id;
+    bool failed, execute;
+    char *json;
+    int64_t now;
+};
+
+struct cm_pass {
+    struct cm_pass_events ev;
+    void *user;
+    char *bind;
+    struct fake_delivery got[FAKE_DELIVERED_MAX];
+    size_t n_got;
+    uint32_t last_id;
+    bool killed;
+    enum cm_pass_end_kind kind;
+    char *code, *message;
+};
+
+static struct cm_pass *fake; /* the pass under way */
+
+cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, const struct cm_pass_events *ev,
+                           void *user, cm_pass **out, struct cm_err *err)
+{
+    (void)sb;
+    (void)err;
+    fake = cm_new(struct cm_pass);
+    fake->ev = *ev;
+    fake->user = user;
+    fake->bind = cm_memdup_z(spec->bind_json.ptr, spec->bind_json.len);
+    *out = fake;
+    return CM_OK;
+}
+
+void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
+                     int64_t now_ms)
+{
+    if (p->killed)
+        return;
+    p->got[p->n_got++] =
+        (struct fake_delivery){id, failed, execute, cm_memdup_z(value.json.ptr, value.json.len), now_ms};
+}
+
+void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
+{
+    if (p->killed)
+        return;
+    p->killed = true;
+    p->kind = kind;
+    p->code = cm_strdup(code);
+    p->message = cm_strdup(message);
+}
+
+int64_t cm_pass_pid(const cm_pass *p)
+{
+    (void)p;
+    return 0;
+}
+
+/** The worker issues a call of the next id; returns the id. */
+static uint32_t fake_call(enum cm_call_kind kind, const char *connector, const char *method, const char *args)
+{
+    uint32_t id = ++fake->last_id;
+
+    fake->ev.on_call(fake->user, fake, id, kind, cm_str_of(connector), cm_str_of(method),
+                     (struct cm_value){cm_str_of(args), CM_STR("")}, id + 1, 5);
+    return id;
+}
+
+static uint32_t fake_tool(const char *connector, const char *method, const char *args)
+{
+    return fake_call(CM_CALL_TOOL, connector, method, args);
+}
+
+/** The program stands still. */
+static void fake_wait(void)
+{
+    fake->ev.on_wait(fake->user, fake, 1);
+}
+
+static void fake_free(cm_pass *p)
+{
+    for (size_t i = 0; i < p->n_got; i++)
+        free(p->got[i].json);
+    free(p->bind);
+    free(p->code);
+    free(p->message);
+    free(p);
+}
+
+static void fake_end(const struct cm_pass_end *end)
+{
+    cm_pass *p = cm_steal(&fake);
+
+    p->ev.on_end(p->user, p, end);
+    fake_free(p);
+}
+
+/** The program completes. */
+static void fake_done(const char *json, const char *marks, const char *meta)
+{
+    const struct cm_pass_end end = {.kind = CM_PASS_COMPLETED,
+                                    .code = "",
+                                    .message = "",
+                                    .value = {cm_str_of(json), cm_str_of(marks)},
+                                    .meta_json = cm_str_of(meta)};
+
+    fake_end(&end);
+}
+
+static void fake_throw(const char *meta)
+{
+    const struct cm_pass_end end = {
+        .kind = CM_PASS_THREW, .code = "", .message = "", .meta_json = cm_str_of(meta)};
+
+    fake_end(&end);
+}
+
+/** What was killed has ended; the sandbox says so from the loop, never from inside cm_pass_kill. */
+static void fake_sweep(void)
+{
+    if (fake && fake->killed) {
+        const struct cm_pass_end end = {.kind = fake->kind, .code = fake->code, .message = fake->message};
+
+        fake_end(&end);
+    }
+}
+
+/* ---- the catalogue ---- */
+
+void cm_catalog_search(cm_catalog *c, struct cm_str query, size_t limit, struct cm_buf *out)
+{
+    (void)c;
+    cm_buf_addf(out, "{\"limit\":%zu,\"query\":\"%.*s\"}", limit, CM_STR_ARG(query));
+}
+
+cm_status cm_catalog_describe(cm_catalog *c, struct cm_str target, struct cm_buf *out, struct cm_err *err)
+{
+    (void)c;
+    if (cm_str_eq_z(target, "nothing"))
+        return cm_err_set(err, CM_E_NOT_FOUND, "nothing is called 'nothing'");
+    cm_buf_addf(out, "{\"path\":\"%.*s\"}", CM_STR_ARG(target));
+    return CM_OK;
+}
+
+void cm_catalog_bind(cm_catalog *c, struct cm_buf *out)
+{
+    (void)c;
+    cm_buf_add_z(out, "{\"connectors\":[]}");
+}
+
+#endif
