@@ -59,6 +59,8 @@ struct cm_schema__type cm_schema__render(struct cm_schema__ctx *c, yyjson_val *r
 void cm_schema__flush_defs(struct cm_schema__ctx *c);
 
 /* names.c */
+/** Keep the names of the lines `type NAME = …` of a text from being given again. */
+void cm_schema__note_declared(struct cm_schema__ctx *c, struct cm_str text);
 /** The name of a schema; a new one is made from `hint`. Borrowed. */
 const char *cm_schema__def_name(struct cm_schema__ctx *c, yyjson_val *root, yyjson_val *node,
                                 struct cm_str hint);

@@ -100,6 +100,7 @@ void cm_schema_render_connector(struct cm_buf *out, const char *name, const char
     struct cm_schema__ctx c;
 
     cm_schema__ctx_init(&c, &defs);
+    cm_schema__note_declared(&c, cm_buf_str(out));
     for (size_t i = 0; i < n; i++) {
         cm_buf_add_z(&members, i ? "\n" : "");
         write_method(&c, &members, &m[i]);

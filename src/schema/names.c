@@ -233,7 +233,7 @@ const char *cm_schema__def_own(struct cm_schema__ctx *c, yyjson_val *root, yyjso
 }
 
 /* Names that a buffer declares already, from an earlier call. */
-static void note_declared(struct cm_schema__ctx *c, struct cm_str text)
+void cm_schema__note_declared(struct cm_schema__ctx *c, struct cm_str text)
 {
     static const char start[] = "type ";
     size_t skip = sizeof start - 1;
@@ -253,7 +253,7 @@ void cm_schema__ctx_init(struct cm_schema__ctx *c, struct cm_buf *defs)
 {
     *c = (struct cm_schema__ctx){.defs = defs};
     if (defs)
-        note_declared(c, cm_buf_str(defs));
+        cm_schema__note_declared(c, cm_buf_str(defs));
 }
 
 void cm_schema__ctx_done(struct cm_schema__ctx *c)

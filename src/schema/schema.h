@@ -52,7 +52,10 @@ void cm_schema_render_method(struct cm_buf *out, const struct cm_schema_method *
  */
 void cm_schema_render_signature(struct cm_buf *out, const struct cm_schema_method *m, size_t max_bytes);
 
-/** Append `declare const NAME: {` members `};` preceded by the instructions as a comment and by what `defs` needed. */
+/**
+ * Append `declare const NAME: {` members `};` preceded by the instructions as a comment and by the types they mention. Names that `out`
+ * declares already, for another connector, are not given again.
+ */
 void cm_schema_render_connector(struct cm_buf *out, const char *name, const char *instructions, const struct cm_schema_method *m,
                                 size_t n);
 
