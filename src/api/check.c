@@ -112,7 +112,7 @@ cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err)
 {
     cm_autobuf b = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
     cm_autobuf parts = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
-    cm_status st = cm_api__await_connectors(ctx, NULL, err);
+    cm_status st = cm_api__await_connectors(ctx, NULL, true, err);
     bool ok = true;
 
     if (st != CM_OK)

@@ -15,7 +15,7 @@ static void off_start(void *self, cm_connector *c)
     const struct off *off = self;
     struct cm_err err;
 
-    cm_err_set(&err, CM_E_CONFIG, "%s: %s", cm_connector_name(c), off->reason);
+    cm_err_set(&err, CM_E_CONFIG, "%s", off->reason);
     cm_connector__failed(c, &err);
 }
 
@@ -180,9 +180,23 @@ cm_connector *cm_api__find_connector(const cm_ctx *ctx, struct cm_str name)
 
 /* ---- waiting for them */
 
+/**
+ * How long a list waits for everyone. A server that says nothing for longer is listed as not there yet;
+ * whoever asks for it by name, and `check`, wait for its whole time to start.
+ */
+#define PATIENCE_MS 10000
+
 struct awaiting {
     size_t left;
+    bool impatient;
 };
+
+static void on_patience(void *user)
+{
+    struct awaiting *a = user;
+
+    a->impatient = true;
+}
 
 static void on_settled(void *user, cm_connector *c)
 {
@@ -192,7 +206,7 @@ static void on_settled(void *user, cm_connector *c)
     a->left--;
 }
 
-cm_status cm_api__await_connectors(cm_ctx *ctx, const char *path, struct cm_err *err)
+cm_status cm_api__await_connectors(cm_ctx *ctx, const char *path, bool patient, struct cm_err *err)
 {
     struct awaiting a = {0};
     cm_connector *only = path ? cm_api__find_connector(ctx, cm_str_mk(path, strcspn(path, "."))) : NULL;
@@ -206,13 +220,16 @@ cm_status cm_api__await_connectors(cm_ctx *ctx, const char *path, struct cm_err 
         a.left++;
         cm_connector_ensure(ctx->connectors[i], on_settled, &a);
     }
-    while (a.left && !ctx->interrupted)
+    cm_auto(cm_timer) timer = cm_timer_new(ctx->loop, on_patience, &a);
+    if (!patient && !only)
+        cm_timer_start(timer, PATIENCE_MS);
+    while (a.left && !ctx->interrupted && !a.impatient)
         cm_api_turn(ctx);
-    if (!a.left)
-        return CM_OK;
-    for (size_t i = 0; i < ctx->n_connectors; i++)
+    for (size_t i = 0; a.left && i < ctx->n_connectors; i++)
         cm_connector_forget(ctx->connectors[i], &a);
-    return cm_err_set(err, CM_E_CANCELLED, "interrupted while connectors were starting");
+    return ctx->interrupted && a.left
+               ? cm_err_set(err, CM_E_CANCELLED, "interrupted while connectors were starting")
+               : CM_OK;
 }
 
 static void on_started(void *user, cm_connector *c)

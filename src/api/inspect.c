@@ -9,7 +9,7 @@
 
 static cm_status with_catalog(cm_ctx *ctx, const char *path, struct cm_err *err)
 {
-    cm_status st = cm_api__await_connectors(ctx, path, err);
+    cm_status st = cm_api__await_connectors(ctx, path, false, err);
 
     return st == CM_OK ? cm_api__catalog(ctx, err) : st;
 }

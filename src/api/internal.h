@@ -64,9 +64,11 @@ void cm_api__free_connectors(cm_ctx *ctx);
 /** Append to the list; takes c. */
 void cm_api__add_connector(cm_ctx *ctx, cm_connector *take_c);
 cm_connector *cm_api__find_connector(const cm_ctx *ctx, struct cm_str name);
-/** Start the connector of this path ("name" or "name.method"), or all when it names none, and wait until
- * READY or FAILED. */
-cm_status cm_api__await_connectors(cm_ctx *ctx, const char *path, struct cm_err *err);
+/**
+ * Start the connector of this path ("name" or "name.method"), or all when it names none, and wait until READY
+ * or FAILED. For all, and when not patient, at most some seconds: then some may still be STARTING.
+ */
+cm_status cm_api__await_connectors(cm_ctx *ctx, const char *path, bool patient, struct cm_err *err);
 
 /** Takes JSON text of an outcome. */
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len);

@@ -63,11 +63,12 @@ static void print_connectors(yyjson_val *list)
     yyjson_arr_foreach(list, i, max, v)
     {
         bool ready = cm_z_eq(text_of(v, "state"), "ready");
-        cm_autofree char *line =
-            ready ? cm_asprintf("%s  %s, %llu methods", text_of(v, "name"), text_of(v, "kind"),
-                                (unsigned long long)yyjson_get_uint(cm_json_get(v, "methods")))
-                  : cm_asprintf("%s  %s: %s", text_of(v, "name"), text_of(v, "origin"), text_of(v, "error"));
-        put_line(ready ? "ok" : "FAILED", line);
+        uint64_t n = yyjson_get_uint(cm_json_get(v, "methods"));
+        cm_autofree char *line = cm_asprintf("%s: %s, %llu method%s", text_of(v, "name"), text_of(v, "kind"),
+                                             (unsigned long long)n, n == 1 ? "" : "s");
+        put_line(ready ? "ok" : "FAILED", ready ? line : text_of(v, "error"));
+        if (!ready)
+            put_line("", text_of(v, "origin"));
         print_warnings(v);
     }
 }
