@@ -1,6 +1,6 @@
 // An MCP server that breaks one rule at a time. `node rude.mjs MODE`: a mode of `starts` says how the handshake goes wrong, "tools"
 // answers it well and then has one tool for each way to misbehave.
-import { closeSync } from 'node:fs';
+import { closeSync, readFile } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const mode = process.argv[2] ?? 'tools';
@@ -117,6 +117,8 @@ const starts = {
   old: { initialize: () => initialized('2024-11-05') },
   silent: { initialize: never },
   silent_list: { list: never },
+  // Answers when somebody has opened the other end of the pipe named on the command line.
+  late: { initialize: (id) => readFile(process.argv[3], () => send({ id, result: initialized() })) },
   prints_and_hangs: { begin: () => write('Hello\n'), initialize: never },
   prints_and_goes: { begin: () => { write('Usage: rude [OPTIONS]\n'); process.stderr.write('bad option --stdio\n'); process.exitCode = 3; process.stdin.destroy(); } },
   crash: { begin: () => { throw new Error('cannot find module "luck"'); } },

@@ -7,11 +7,13 @@
 #include "base/fd.h"
 #include "connector/kinds.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -285,10 +287,36 @@ static void a_server_that_does_not_answer_is_given_up_after_its_time(void **stat
     struct world *w = *state;
 
     expect_start_to_fail(w, "silent", 1001, "it did not answer initialize within 1001 ms");
-    expect_start_to_fail(w, "silent_list", 2000, "it did not answer tools/list within 2 s");
-    expect_start_to_fail(w, "prints_and_hangs", 2000,
-                         "it did not answer initialize within 2 s; it printed 'Hello' instead of JSON-RPC on "
+    expect_start_to_fail(w, "silent_list", 3000, "it did not answer tools/list within 3 s");
+    expect_start_to_fail(w, "prints_and_hangs", 3000,
+                         "it did not answer initialize within 3 s; it printed 'Hello' instead of JSON-RPC on "
                          "its standard output");
+}
+
+static void a_server_that_is_late_still_becomes_ready(void **state)
+{
+    struct world *w = *state;
+    char dir[] = "/tmp/cm-mcp-XXXXXX";
+
+    assert_non_null(mkdtemp(dir));
+    cm_autofree char *pipe = cm_asprintf("%s/go", dir);
+    cm_autofree char *script = cm_asprintf("%s/tests/servers/rude.mjs", env_of("CM_SOURCE_ROOT", "."));
+    const char *const argv[] = {"node", script, "late", pipe, NULL};
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    open_connector(w, argv, 1002);
+    settle(w);
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_FAILED);
+    assert_has(cm_connector_error(w->c), "it did not answer initialize within 1002 ms");
+    /* Opening waits for the server to open its end: it has begun by then, or does now. */
+    cm_autoclose int go = open(pipe, O_WRONLY | O_CLOEXEC);
+    assert_true(go >= 0);
+    cm_fd_close(cm_steal_fd(&go));
+    WAIT_WHILE(w, cm_connector_state(w->c) == CM_CONN_FAILED);
+    assert_int_equal(cm_connector_state(w->c), CM_CONN_READY);
+    assert_string_equal(cm_connector_error(w->c), "");
+    assert_string_equal(call(w, "plain", "{}"), "\"fine\"");
+    (void)unlink(pipe);
+    (void)rmdir(dir);
 }
 
 static void a_program_that_is_not_there_is_named(void **state)
@@ -595,6 +623,7 @@ int main(void)
         T(the_memory_server_keeps_a_graph),
         T(a_server_that_does_not_start_is_explained),
         T(a_server_that_does_not_answer_is_given_up_after_its_time),
+        T(a_server_that_is_late_still_becomes_ready),
         T(a_program_that_is_not_there_is_named),
         T(a_program_that_echoes_is_not_taken_for_a_server),
         T(standard_error_is_shown_without_secrets),
