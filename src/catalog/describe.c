@@ -6,7 +6,8 @@
 
 #include <ctype.h>
 
-#define DEFS_MAX_BYTES       (48u << 10) /* declarations beside one method; past half of it they are `unknown` */
+#define DEFS_MAX_BYTES \
+    (20u << 10) /* declarations beside a described method; past half of it they are `unknown` */
 #define TYPES_MAX_BYTES      (8u << 20)
 #define FULL_METHODS_MAX     40 /* a connector with more is described by its signatures */
 #define SIGNATURES_MAX_BYTES (48u << 10)
@@ -75,9 +76,10 @@ static long find_method(const cm_connector *c, struct cm_str name)
     return i;
 }
 
-static void write_method_types(struct cm_buf *out, cm_connector *c, const struct cm_schema_method *m)
+static void write_method_types(struct cm_buf *out, cm_connector *c, const struct cm_schema_method *m,
+                               size_t max_defs)
 {
-    cm_autobuf defs = CM_BUF_INIT(DEFS_MAX_BYTES);
+    cm_autobuf defs = CM_BUF_INIT(max_defs);
     cm_autobuf member = CM_BUF_INIT(TYPES_MAX_BYTES);
 
     cm_schema_render_method(&member, m, &defs);
@@ -168,7 +170,7 @@ static cm_status describe_method(cm_connector *c, size_t i, struct cm_buf *out, 
     if (m.requires_approval)
         cm_buf_add_z(out, ",\"requiresApproval\":true");
     cm_buf_clear(&text);
-    write_method_types(&text, c, &m);
+    write_method_types(&text, c, &m, DEFS_MAX_BYTES);
     write_text(out, "types", cm_buf_str(&text));
     cm_buf_add_char(out, '}');
     return cm_buf_check(out, "the description", err);
@@ -276,7 +278,7 @@ cm_status cm_catalog_types(cm_catalog *c, struct cm_str path, struct cm_buf *out
         write_connector_types(out, connector);
     } else {
         struct cm_schema_method m = cm_catalog__schema_method(connector, (size_t)method);
-        write_method_types(out, connector, &m);
+        write_method_types(out, connector, &m, TYPES_MAX_BYTES);
     }
     return cm_buf_check(out, "the declarations", err);
 }

@@ -58,6 +58,38 @@ struct cm_schema__type cm_schema__render(struct cm_schema__ctx *c, yyjson_val *r
 /** Write the declarations that are still missing into c->defs. */
 void cm_schema__flush_defs(struct cm_schema__ctx *c);
 
+/* parts.c */
+#define CM_SCHEMA_ATOM ((struct cm_schema__type){.prec = PREC_ATOM})
+struct cm_schema__part {
+    char *text;
+    size_t len;
+    struct cm_schema__type type;
+};
+
+struct cm_schema__parts {
+    struct cm_schema__part *v;
+    size_t n, cap;
+    bool dropped_circle; /* a member that is the declaration itself adds nothing to a union or an intersection
+                          */
+};
+
+/** A buffer for one part; past its maximum the part becomes `unknown`. */
+struct cm_buf cm_schema__new_text(void);
+struct cm_schema__type cm_schema__write_unknown(struct cm_buf *out);
+struct cm_schema__type cm_schema__write_atom(struct cm_buf *out, const char *text);
+void cm_schema__parts_done(struct cm_schema__parts *p);
+/** Takes the text, which is empty afterwards, unless the same stands there already. */
+void cm_schema__parts_add(struct cm_schema__parts *p, struct cm_buf *text, struct cm_schema__type type);
+void cm_schema__parts_add_z(struct cm_schema__parts *p, const char *word);
+void cm_schema__parts_drop(struct cm_schema__parts *p, size_t i);
+/** Where some part says something, drop those that do not. */
+void cm_schema__parts_drop_unknown(struct cm_schema__parts *p);
+/** Where one part is `never`, the intersection is. */
+void cm_schema__parts_keep_never(struct cm_schema__parts *p);
+/** Write the parts with the operator of `prec` between them; `unknown` when there are none. */
+struct cm_schema__type cm_schema__parts_join(struct cm_schema__parts *p, enum cm_schema__prec prec,
+                                             struct cm_buf *out);
+
 /* names.c */
 /** Keep the names of the lines `type NAME = …` of a text from being given again. */
 void cm_schema__note_declared(struct cm_schema__ctx *c, struct cm_str text);

@@ -3,6 +3,8 @@
 
 #include "base/names.h"
 
+#define PARAM_MAX_BYTES 160 /* of a description in the doc comment; all of it stands at the property */
+
 void cm_schema_render_type(struct cm_buf *out, yyjson_val *root, yyjson_val *node, unsigned indent,
                            struct cm_buf *defs)
 {
@@ -41,7 +43,7 @@ static void write_doc(struct cm_buf *out, const struct cm_schema_method *m)
         cm_buf_add_z(&before, "@param input.");
         (void)cm_schema__write_comment_text(&before, cm_json_str(key), 200);
         cm_buf_add_z(&before, " - ");
-        cm_schema__doc_add(&doc, before.ptr, description, CM_SCHEMA_COMMENT_MAX);
+        cm_schema__doc_add(&doc, before.ptr, description, PARAM_MAX_BYTES);
     }
     cm_schema__doc_write(&doc, out, 1);
 }

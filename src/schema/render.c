@@ -17,114 +17,8 @@ struct scope {
     yyjson_val *required;
 };
 
-struct part {
-    char *text;
-    size_t len;
-    struct cm_schema__type type;
-};
-
-struct parts {
-    struct part *v;
-    size_t n, cap;
-    bool dropped_circle; /* a member that is the declaration itself adds nothing to a union or an intersection
-                          */
-};
-
 static struct cm_schema__type render(struct cm_schema__ctx *c, yyjson_val *node, const struct scope *up,
                                      unsigned indent, struct cm_buf *out);
-
-static const struct cm_schema__type ATOM = {.prec = PREC_ATOM};
-
-static struct cm_schema__type write_unknown(struct cm_buf *out)
-{
-    cm_buf_add_z(out, "unknown");
-    return (struct cm_schema__type){.prec = PREC_ATOM, .unknown = true, .null = true};
-}
-
-static struct cm_schema__type write_atom(struct cm_buf *out, const char *text)
-{
-    cm_buf_add_z(out, text);
-    return (struct cm_schema__type){.prec = PREC_ATOM, .null = strcmp(text, "null") == 0};
-}
-
-static struct cm_buf new_text(void)
-{
-    return CM_BUF_INIT(CM_SCHEMA_TYPE_MAX_BYTES * 4);
-}
-
-static void parts_done(struct parts *p)
-{
-    for (size_t i = 0; i < p->n; i++)
-        free(p->v[i].text);
-    free(p->v);
-}
-
-/* Takes the text unless the same stands there already. */
-static void parts_add(struct parts *p, struct cm_buf *text, struct cm_schema__type type)
-{
-    struct cm_str s = cm_buf_str(text);
-    bool failed = text->failed;
-
-    for (size_t i = 0; i < p->n; i++) {
-        if (!failed && cm_str_eq(s, cm_str_mk(p->v[i].text, p->v[i].len))) {
-            cm_buf_done(text);
-            return;
-        }
-    }
-    if (p->n == p->cap) {
-        p->cap = p->cap ? p->cap * 2 : 8;
-        p->v = cm_realloc(p->v, p->cap * sizeof *p->v);
-    }
-    struct part *part = &p->v[p->n++];
-    part->type = type;
-    part->text = cm_buf_take(text, &part->len);
-    if (failed) {
-        free(part->text);
-        *part = (struct part){cm_strdup("unknown"), 7, {.prec = PREC_ATOM, .unknown = true, .null = true}};
-    }
-}
-
-static void parts_add_z(struct parts *p, const char *word)
-{
-    struct cm_buf text = new_text();
-    struct cm_schema__type type =
-        strcmp(word, "unknown") == 0 ? write_unknown(&text) : write_atom(&text, word);
-
-    parts_add(p, &text, type);
-}
-
-static void parts_drop(struct parts *p, size_t i)
-{
-    free(p->v[i].text);
-    memmove(&p->v[i], &p->v[i + 1], (p->n - i - 1) * sizeof *p->v);
-    p->n--;
-}
-
-/* Write the parts with an operator between them. */
-static struct cm_schema__type join(struct parts *p, enum cm_schema__prec prec, struct cm_buf *out)
-{
-    bool is_union = prec == PREC_UNION;
-    struct cm_schema__type type = {.prec = prec, .literals = is_union, .null = !is_union};
-
-    if (p->n == 0)
-        return write_unknown(out);
-    if (p->n == 1) {
-        cm_buf_add(out, p->v[0].text, p->v[0].len);
-        return p->v[0].type;
-    }
-    for (size_t i = 0; i < p->n; i++) {
-        struct part *part = &p->v[i];
-        bool wrap = part->type.prec < PREC_ATOM && part->type.prec != prec;
-        cm_buf_add_z(out, i == 0 ? "" : is_union ? " | " : " & ");
-        cm_buf_add_z(out, wrap ? "(" : "");
-        cm_buf_add(out, part->text, part->len);
-        cm_buf_add_z(out, wrap ? ")" : "");
-        type.unknown = type.unknown || part->type.unknown;
-        type.literals = is_union && type.literals && part->type.literals;
-        type.null = is_union ? type.null || part->type.null : type.null && part->type.null;
-    }
-    return type;
-}
 
 /* ---- references ---- */
 
@@ -144,25 +38,25 @@ static bool render_ref(struct cm_schema__ctx *c, struct cm_str ref, unsigned ind
     yyjson_val *target = cm_schema__target(c->root, ref, &token);
 
     if (!target || (!c->defs && is_open(c, target))) {
-        *type = write_unknown(out);
+        *type = cm_schema__write_unknown(out);
     } else if (!c->defs || cm_schema__is_trivial(target)) {
         *type = render(c, target, NULL, indent, out);
     } else {
         if (c->declaring && cm_schema__is_circular(c->root, target, c->declaring))
             return false;
-        *type = ATOM;
+        *type = CM_SCHEMA_ATOM;
         cm_buf_add_z(out, cm_schema__def_name(c, c->root, target, token));
     }
     return true;
 }
 
-static void add_ref(struct cm_schema__ctx *c, struct cm_str ref, unsigned indent, struct parts *p)
+static void add_ref(struct cm_schema__ctx *c, struct cm_str ref, unsigned indent, struct cm_schema__parts *p)
 {
-    struct cm_buf text = new_text();
-    struct cm_schema__type type = ATOM;
+    struct cm_buf text = cm_schema__new_text();
+    struct cm_schema__type type = CM_SCHEMA_ATOM;
 
     if (render_ref(c, ref, indent, &text, &type)) {
-        parts_add(p, &text, type);
+        cm_schema__parts_add(p, &text, type);
     } else {
         p->dropped_circle = true;
         cm_buf_done(&text);
@@ -174,7 +68,7 @@ static void add_ref(struct cm_schema__ctx *c, struct cm_str ref, unsigned indent
 /* Members of one list. A member that is only a reference to the declaration at hand is left out: A | A & B is
  * A | B. */
 static void add_members(struct cm_schema__ctx *c, yyjson_val *members, const struct scope *scope,
-                        unsigned indent, struct parts *p)
+                        unsigned indent, struct cm_schema__parts *p)
 {
     yyjson_val *member;
     size_t i, max;
@@ -183,74 +77,76 @@ static void add_members(struct cm_schema__ctx *c, yyjson_val *members, const str
     {
         struct cm_str ref = cm_schema__ref(member);
         if (i == CM_SCHEMA_ENUM_MAX) {
-            parts_add_z(p, "unknown");
+            cm_schema__parts_add_z(p, "unknown");
             break;
         }
         if (ref.ptr && yyjson_obj_size(member) == 1) {
             add_ref(c, ref, indent, p);
             continue;
         }
-        struct cm_buf text = new_text();
+        struct cm_buf text = cm_schema__new_text();
         struct cm_schema__type type = render(c, member, scope, indent, &text);
-        parts_add(p, &text, type);
+        cm_schema__parts_add(p, &text, type);
     }
 }
 
 static void add_union(struct cm_schema__ctx *c, yyjson_val *members, const struct scope *scope,
-                      unsigned indent, struct parts *p)
+                      unsigned indent, struct cm_schema__parts *p)
 {
-    struct parts alternatives = {0};
-    struct cm_buf text = new_text();
+    struct cm_schema__parts alternatives = {0};
+    struct cm_buf text = cm_schema__new_text();
 
     if (!yyjson_is_arr(members))
         return;
     add_members(c, members, scope, indent, &alternatives);
     for (size_t i = alternatives.n; i-- > 0 && alternatives.n > 1;)
         if (strcmp(alternatives.v[i].text, "never") == 0)
-            parts_drop(&alternatives, i);
+            cm_schema__parts_drop(&alternatives, i);
     if (alternatives.n > 0) {
-        struct cm_schema__type type = join(&alternatives, PREC_UNION, &text);
-        parts_add(p, &text, type);
+        struct cm_schema__type type = cm_schema__parts_join(&alternatives, PREC_UNION, &text);
+        cm_schema__parts_add(p, &text, type);
     }
     p->dropped_circle = p->dropped_circle || alternatives.dropped_circle;
     cm_buf_done(&text);
-    parts_done(&alternatives);
+    cm_schema__parts_done(&alternatives);
 }
 
 /* ---- literals ---- */
 
-static bool add_literals(yyjson_val *node, struct parts *p)
+static bool add_literals(yyjson_val *node, struct cm_schema__parts *p)
 {
     yyjson_val *constant = cm_json_get(node, "const"), *values = cm_json_get(node, "enum"), *value;
-    struct parts literals = {0};
-    struct cm_buf text = new_text();
+    struct cm_schema__parts literals = {0};
+    struct cm_buf text = cm_schema__new_text();
     size_t i, max;
 
     if (!constant && !yyjson_is_arr(values))
         return false;
     if (constant) {
         cm_schema__write_literal(&text, constant, 0);
-        parts_add(p, &text,
-                  (struct cm_schema__type){PREC_ATOM, .null = yyjson_is_null(constant), .literals = true});
+        cm_schema__parts_add(
+            p, &text,
+            (struct cm_schema__type){PREC_ATOM, .null = yyjson_is_null(constant), .literals = true});
         return true;
     }
     yyjson_arr_foreach(values, i, max, value)
     {
         if (i == CM_SCHEMA_ENUM_MAX) {
-            parts_add_z(&literals, yyjson_is_str(value) ? "string" : "unknown");
+            cm_schema__parts_add_z(&literals, yyjson_is_str(value) ? "string" : "unknown");
             break;
         }
         cm_schema__write_literal(&text, value, 0);
-        parts_add(&literals, &text,
-                  (struct cm_schema__type){PREC_ATOM, .null = yyjson_is_null(value), .literals = true});
+        cm_schema__parts_add(
+            &literals, &text,
+            (struct cm_schema__type){PREC_ATOM, .null = yyjson_is_null(value), .literals = true});
     }
-    struct cm_schema__type type = ATOM;
+    struct cm_schema__type type = CM_SCHEMA_ATOM;
     if (yyjson_arr_size(values) == 0)
         cm_buf_add_z(&text, "never");
     else
-        type = join(&literals, PREC_UNION, &text);
-    parts_add(p, &text, type);
-    parts_done(&literals);
+        type = cm_schema__parts_join(&literals, PREC_UNION, &text);
+    cm_schema__parts_add(p, &text, type);
+    cm_schema__parts_done(&literals);
     return true;
 }
 
@@ -259,7 +155,7 @@ static bool add_literals(yyjson_val *node, struct parts *p)
 static void write_element(struct cm_schema__ctx *c, yyjson_val *node, unsigned indent, const char *suffix,
                           struct cm_buf *out)
 {
-    cm_autobuf text = new_text();
+    cm_autobuf text = cm_schema__new_text();
     struct cm_schema__type type = render(c, node, NULL, indent, &text);
     bool wrap = suffix[0] && type.prec < PREC_ATOM;
 
@@ -307,7 +203,7 @@ static void write_array(struct cm_schema__ctx *c, yyjson_val *node, unsigned ind
 
 struct object {
     struct cm_buf text;
-    struct parts types; /* of the properties, as an index signature has to accept them */
+    struct cm_schema__parts types; /* of the properties, as an index signature has to accept them */
     size_t n;
 };
 
@@ -335,7 +231,7 @@ static void add_property(struct cm_schema__ctx *c, struct object *o, struct cm_s
                          bool required, unsigned indent)
 {
     struct cm_schema__doc doc = CM_SCHEMA_DOC_INIT;
-    struct cm_buf text = new_text();
+    struct cm_buf text = cm_schema__new_text();
 
     cm_schema__doc_add_schema(&doc, schema);
     cm_schema__doc_write(&doc, &o->text, indent + 1);
@@ -346,31 +242,31 @@ static void add_property(struct cm_schema__ctx *c, struct object *o, struct cm_s
     cm_buf_add_str(&o->text, cm_buf_str(&text));
     cm_buf_add_z(&o->text, ";\n");
     c->bytes += name.len + 8;
-    parts_add(&o->types, &text, type);
+    cm_schema__parts_add(&o->types, &text, type);
     if (!required)
-        parts_add_z(&o->types, "undefined");
+        cm_schema__parts_add_z(&o->types, "undefined");
     o->n++;
 }
 
 /* TypeScript wants every property to fit the index signature. Where the union of all would be long, `unknown`
  * fits too. */
-static void write_index(struct object *o, struct parts *own, unsigned indent)
+static void write_index(struct object *o, struct cm_schema__parts *own, unsigned indent)
 {
     bool simple = o->types.n <= 5;
 
     for (size_t i = 0; i < own->n; i++)
         simple = simple && !own->v[i].type.unknown;
     for (size_t i = 0; simple && i < o->types.n; i++) {
-        struct part *p = &o->types.v[i];
-        struct cm_buf text = new_text();
+        struct cm_schema__part *p = &o->types.v[i];
+        struct cm_buf text = cm_schema__new_text();
         simple = p->len <= 60 && !memchr(p->text, '\n', p->len);
         cm_buf_add(&text, p->text, p->len);
-        parts_add(own, &text, p->type);
+        cm_schema__parts_add(own, &text, p->type);
     }
     cm_schema__indent(&o->text, indent + 1);
     cm_buf_add_z(&o->text, "[key: string]: ");
     if (simple || o->types.n == 0)
-        (void)join(own, PREC_UNION, &o->text);
+        (void)cm_schema__parts_join(own, PREC_UNION, &o->text);
     else
         cm_buf_add_z(&o->text, "unknown");
     cm_buf_add_z(&o->text, ";\n");
@@ -383,35 +279,35 @@ static void add_index(struct cm_schema__ctx *c, struct object *o, yyjson_val *no
     yyjson_val *more = cm_json_get(node, "additionalProperties"),
                *patterns = cm_json_get(node, "patternProperties");
     yyjson_val *key, *schema;
-    struct parts types = {0};
+    struct cm_schema__parts types = {0};
     size_t i, max;
 
     if (!more)
         more = cm_json_get(node, "unevaluatedProperties");
     bool open = yyjson_is_obj(more) || yyjson_is_true(more);
     if (open) {
-        struct cm_buf text = new_text();
+        struct cm_buf text = cm_schema__new_text();
         struct cm_schema__type type = render(c, more, NULL, indent + 1, &text);
-        parts_add(&types, &text, type);
+        cm_schema__parts_add(&types, &text, type);
     }
     yyjson_obj_foreach(patterns, i, max, key, schema)
     {
-        struct cm_buf text = new_text();
+        struct cm_buf text = cm_schema__new_text();
         if (i == 20)
             break;
         struct cm_schema__type type = render(c, schema, NULL, indent + 1, &text);
-        parts_add(&types, &text, type);
+        cm_schema__parts_add(&types, &text, type);
     }
     if (types.n > 0)
         write_index(o, &types, indent);
-    parts_done(&types);
+    cm_schema__parts_done(&types);
 }
 
 static void write_object(struct cm_schema__ctx *c, yyjson_val *node, const struct scope *scope,
                          unsigned indent, struct cm_buf *out)
 {
     yyjson_val *properties = cm_json_get(node, "properties"), *key, *schema;
-    struct object o = {.text = new_text()};
+    struct object o = {.text = cm_schema__new_text()};
     size_t i, max;
 
     yyjson_obj_foreach(properties, i, max, key, schema)
@@ -420,10 +316,10 @@ static void write_object(struct cm_schema__ctx *c, yyjson_val *node, const struc
         if (i == CM_SCHEMA_PROPERTIES_MAX) {
             cm_schema__indent(&o.text, indent + 1);
             cm_buf_addf(&o.text, "/** %zu more properties are left out. */\n", max - i);
-            struct parts rest = {0};
-            parts_add_z(&rest, "unknown");
+            struct cm_schema__parts rest = {0};
+            cm_schema__parts_add_z(&rest, "unknown");
             write_index(&o, &rest, indent);
-            parts_done(&rest);
+            cm_schema__parts_done(&rest);
             break;
         }
         if (is_last_of_its_name(properties, key))
@@ -443,7 +339,7 @@ static void write_object(struct cm_schema__ctx *c, yyjson_val *node, const struc
     }
     out->failed = out->failed || o.text.failed;
     cm_buf_done(&o.text);
-    parts_done(&o.types);
+    cm_schema__parts_done(&o.types);
 }
 
 /* ---- the node's own type ---- */
@@ -457,13 +353,13 @@ static const struct {
 
 /* An object or array: a level deeper, and no longer at the position of the declaration itself. */
 static void add_structure(struct cm_schema__ctx *c, yyjson_val *node, bool object, const struct scope *scope,
-                          unsigned indent, struct parts *p)
+                          unsigned indent, struct cm_schema__parts *p)
 {
-    struct cm_buf text = new_text();
+    struct cm_buf text = cm_schema__new_text();
     yyjson_val *declaring = c->declaring;
 
     if (c->levels >= CM_SCHEMA_LEVELS_MAX) {
-        parts_add_z(p, "unknown");
+        cm_schema__parts_add_z(p, "unknown");
         return;
     }
     c->declaring = NULL;
@@ -474,22 +370,22 @@ static void add_structure(struct cm_schema__ctx *c, yyjson_val *node, bool objec
         write_array(c, node, indent, &text);
     c->levels--;
     c->declaring = declaring;
-    parts_add(p, &text, ATOM);
+    cm_schema__parts_add(p, &text, CM_SCHEMA_ATOM);
 }
 
 static void add_type(struct cm_schema__ctx *c, yyjson_val *node, struct cm_str name,
-                     const struct scope *scope, unsigned indent, struct parts *p)
+                     const struct scope *scope, unsigned indent, struct cm_schema__parts *p)
 {
     for (size_t i = 0; i < CM_ARRAY_LEN(primitives); i++) {
         if (cm_str_eq_z(name, primitives[i].name)) {
-            parts_add_z(p, primitives[i].text);
+            cm_schema__parts_add_z(p, primitives[i].text);
             return;
         }
     }
     if (cm_str_eq_z(name, "object") || cm_str_eq_z(name, "array"))
         add_structure(c, node, cm_str_eq_z(name, "object"), scope, indent, p);
     else
-        parts_add_z(p, "unknown");
+        cm_schema__parts_add_z(p, "unknown");
 }
 
 static bool has_any(yyjson_val *node, const char *const *keys, size_t n)
@@ -525,11 +421,11 @@ static bool is_bare(yyjson_val *node)
 }
 
 static void add_own(struct cm_schema__ctx *c, yyjson_val *node, const struct scope *scope, unsigned indent,
-                    struct parts *p)
+                    struct cm_schema__parts *p)
 {
     yyjson_val *type = cm_json_get(node, "type"), *item;
-    struct parts own = {0};
-    struct cm_buf text = new_text();
+    struct cm_schema__parts own = {0};
+    struct cm_buf text = cm_schema__new_text();
     size_t i, max;
 
     if (yyjson_is_str(type)) {
@@ -547,14 +443,14 @@ static void add_own(struct cm_schema__ctx *c, yyjson_val *node, const struct sco
         add_type(c, node, CM_STR("array"), scope, indent, &own);
     }
     if (own.n > 0) {
-        struct cm_schema__type joined = join(&own, PREC_UNION, &text);
-        parts_add(p, &text, joined);
+        struct cm_schema__type joined = cm_schema__parts_join(&own, PREC_UNION, &text);
+        cm_schema__parts_add(p, &text, joined);
     }
-    parts_done(&own);
+    cm_schema__parts_done(&own);
     cm_buf_done(&text);
 }
 
-static bool others_say_enough(const struct parts *p, yyjson_val *node)
+static bool others_say_enough(const struct cm_schema__parts *p, yyjson_val *node)
 {
     bool known = false, literals = p->n > 0;
     yyjson_val *type = cm_json_get(node, "type");
@@ -568,53 +464,29 @@ static bool others_say_enough(const struct parts *p, yyjson_val *node)
     return literals || (known && structure && is_bare(node));
 }
 
-static void drop_unknown(struct parts *p)
+static struct cm_schema__type with_null(yyjson_val *node, struct cm_schema__parts *p, struct cm_buf *out)
 {
-    bool known = false;
-
-    for (size_t i = 0; i < p->n; i++)
-        known = known || !p->v[i].type.unknown;
-    for (size_t i = p->n; known && i-- > 0;)
-        if (p->v[i].type.unknown)
-            parts_drop(p, i);
-}
-
-static void drop_all_but_never(struct parts *p)
-{
-    for (size_t i = 0; i < p->n; i++) {
-        if (strcmp(p->v[i].text, "never") != 0)
-            continue;
-        while (p->n > i + 1)
-            parts_drop(p, p->n - 1);
-        while (p->n > 1)
-            parts_drop(p, 0);
-        return;
-    }
-}
-
-static struct cm_schema__type with_null(yyjson_val *node, struct parts *p, struct cm_buf *out)
-{
-    struct parts whole = {0};
-    struct cm_buf text = new_text();
-    struct cm_schema__type type = join(p, PREC_INTERSECTION, &text);
+    struct cm_schema__parts whole = {0};
+    struct cm_buf text = cm_schema__new_text();
+    struct cm_schema__type type = cm_schema__parts_join(p, PREC_INTERSECTION, &text);
     yyjson_val *types = cm_json_get(node, "type");
     bool wanted = cm_schema__is_nullable(node) ||
                   (yyjson_is_arr(types) && cm_schema__has_string(types, CM_STR("null")) &&
                    !yyjson_is_arr(cm_json_get(node, "enum")) && !cm_json_get(node, "const"));
     bool never = cm_str_eq_z(cm_buf_str(&text), "never");
 
-    parts_add(&whole, &text, type);
+    cm_schema__parts_add(&whole, &text, type);
     if (wanted && !type.null && !type.unknown && !never)
-        parts_add_z(&whole, "null");
-    type = join(&whole, PREC_UNION, out);
-    parts_done(&whole);
+        cm_schema__parts_add_z(&whole, "null");
+    type = cm_schema__parts_join(&whole, PREC_UNION, out);
+    cm_schema__parts_done(&whole);
     return type;
 }
 
 static struct cm_schema__type render_node(struct cm_schema__ctx *c, yyjson_val *node, const struct scope *up,
                                           unsigned indent, struct cm_buf *out)
 {
-    struct parts p = {0};
+    struct cm_schema__parts p = {0};
     struct scope scope = {up, cm_json_get(node, "required")};
     yyjson_val *all = cm_json_get(node, "allOf");
     struct scope deeper[8];
@@ -632,10 +504,10 @@ static struct cm_schema__type render_node(struct cm_schema__ctx *c, yyjson_val *
     add_union(c, cm_json_get(node, "oneOf"), &scope, indent, &p);
     if (!add_literals(node, &p) && !others_say_enough(&p, node))
         add_own(c, node, inner, indent, &p);
-    drop_unknown(&p);
-    drop_all_but_never(&p);
+    cm_schema__parts_drop_unknown(&p);
+    cm_schema__parts_keep_never(&p);
     struct cm_schema__type type = with_null(node, &p, out);
-    parts_done(&p);
+    cm_schema__parts_done(&p);
     return type;
 }
 
@@ -643,12 +515,12 @@ static struct cm_schema__type render(struct cm_schema__ctx *c, yyjson_val *node,
                                      unsigned indent, struct cm_buf *out)
 {
     if (yyjson_is_false(node))
-        return write_atom(out, "never");
+        return cm_schema__write_atom(out, "never");
     if (!yyjson_is_obj(node) || c->nesting >= CM_SCHEMA_NESTING_MAX || c->visits >= CM_SCHEMA_VISITS_MAX ||
         c->bytes >= CM_SCHEMA_TYPE_MAX_BYTES || is_open(c, node))
-        return write_unknown(out);
+        return cm_schema__write_unknown(out);
     struct cm_schema__open here = {c->open, node};
-    cm_autobuf text = new_text();
+    cm_autobuf text = cm_schema__new_text();
     size_t before = c->bytes;
     c->open = &here;
     c->nesting++;
@@ -660,7 +532,7 @@ static struct cm_schema__type render(struct cm_schema__ctx *c, yyjson_val *node,
     if (c->bytes < before + text.len)
         c->bytes = before + text.len;
     if (text.failed)
-        return write_unknown(out);
+        return cm_schema__write_unknown(out);
     cm_buf_add_str(out, cm_buf_str(&text));
     return type;
 }
@@ -677,7 +549,7 @@ struct cm_schema__type cm_schema__render(struct cm_schema__ctx *c, yyjson_val *r
 static void declare(struct cm_schema__ctx *c, struct cm_schema__def *def)
 {
     struct cm_schema__doc doc = CM_SCHEMA_DOC_INIT;
-    cm_autobuf text = new_text();
+    cm_autobuf text = cm_schema__new_text();
     const char *name = def->name;
 
     def->declared = true;

@@ -63,6 +63,53 @@ test('the compiler used here does find a wrong type', (t) => {
   assert.equal(compile(folder, [path]).length > 0, true);
 });
 
+// Schemas no one would write: every keyword anywhere, with the wrong kind of value now and then, and references into everything.
+function randomSchemas(count) {
+  let state = 12345;
+  const below = (n) => ((state = (Math.imul(state, 1103515245) + 12345) >>> 0), (state >>> 8) % n);
+  const pick = (list) => list[below(list.length)];
+  const word = () => pick(['a', 'b', 'type', 'items', '$ref', 'x-y', '', '*/', '\u2028', '__proto__', 'Error', 'string', 'q"', '1', 'key']);
+  const literal = () => pick([null, true, 1, -1.5, 1e300, 'x', '*/ "', '\u2029\n', [], [1, ['y']], {}, { k: { '*/': null } }]);
+  const ref = () => pick(['#', '#/$defs/A', '#/$defs/B', '#/$defs/C~1c', '#/$defs/Error', '#/properties/a', '#/nowhere', 'http://x.invalid/#/y']);
+  const list = (make, most) => Array.from({ length: below(most + 1) }, make);
+  const named = (make) => Object.fromEntries(list(() => [word(), make()], 4));
+  const keywords = {
+    type: () => pick(['string', 'number', 'integer', 'boolean', 'null', 'object', 'array', ['object', 'null'], ['array', 'string'], [], 'strng', 7]),
+    properties: (d) => named(() => schema(d)), required: () => list(word, 3), additionalProperties: (d) => pick([true, false, schema(d)]),
+    patternProperties: (d) => named(() => schema(d)), items: (d) => pick([schema(d), list(() => schema(d), 2), true, false]),
+    prefixItems: (d) => list(() => schema(d), 3), additionalItems: (d) => schema(d), minItems: () => below(3),
+    anyOf: (d) => list(() => schema(d), 3), oneOf: (d) => list(() => schema(d), 3), allOf: (d) => list(() => schema(d), 3),
+    enum: () => list(literal, 4), const: literal, $ref: ref, nullable: () => pick([true, true, false, 'yes']),
+    description: () => pick(['', 'text', '*/ type x = 1; /*', 'a\u2028b', '*\u0000/', '// @ts-nocheck', '\n\n']),
+    format: () => pick(['uri', '*/']), default: literal, deprecated: () => true, unevaluatedProperties: (d) => schema(d),
+  };
+  function schema(depth) {
+    if (depth > 6 || below(16) === 0) return pick([true, false, {}, null, 'junk', { type: 'string' }]);
+    const out = {};
+    for (let n = 2 + below(4); n > 0; n--) {
+      const key = pick(Object.keys(keywords));
+      out[key] = keywords[key](depth + 1);
+    }
+    return out;
+  }
+  const object = (d) => ({ ...schema(d), type: 'object', properties: { a: schema(d), b: { $ref: ref() }, ...named(() => schema(d)) } });
+  return Array.from({ length: count }, () => ({
+    ...object(0), $defs: { A: object(1), B: pick([object, schema])(1), 'C/c': { anyOf: [schema(1), { $ref: ref() }] }, Error: schema(0) },
+  }));
+}
+
+test('schemas made at random compile', (t) => {
+  const folder = scratch(t);
+  const files = randomSchemas(150).map((schema, i) => {
+    const input = join(folder, `${i}.json`);
+    const path = join(folder, `random-${i}.ts`);
+    writeFileSync(input, JSON.stringify(schema));
+    writeFileSync(path, `${dump('named', 't', input)}export {};\n`);
+    return path;
+  });
+  assert.deepEqual(compile(folder, files).slice(0, 10), []);
+});
+
 test("every schema of GitHub's description compiles, in a script", (t) => {
   const folder = scratch(t);
   const spec = JSON.parse(readFileSync(join(ROOT, 'node_modules/@octokit/openapi/generated/api.github.com.json'), 'utf8'));
