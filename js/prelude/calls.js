@@ -1,14 +1,14 @@
 // Calls to the host: numbered when issued, settled by deliveries, one at a time.
-import { decode, encode, makeError } from './codec.js';
+import { codec, decode, encode } from './codec.js';
 import { define, ErrorFn, isError, isObject, PromiseFn, reject, text, has } from './primordials.js';
-import { here, readStack, rememberPlace } from './position.js';
+import { here, innermost, places } from './position.js';
 import { OP_CALL, OP_STEP_END, STEP, TIMER } from './state.js';
 
 // Unanswered calls by id: {kind, yes, no, stack, run}.
 const pending = { __proto__: null };
 
 function issue(kind, connector, method, json, marks, entry) {
-    const stack = kind === TIMER ? null : here(), place = stack === null ? null : readStack(stack.stack);
+    const stack = kind === TIMER ? null : here(), place = stack === null ? null : innermost(stack.stack);
     entry.kind = kind;
     entry.stack = stack;
     const id = send(OP_CALL, kind, connector, method, json, marks, place === null ? 0 : place.line, place === null ? 0 : place.column);
@@ -41,12 +41,13 @@ function failure(entry, value) {
     let e = value;
     if (!isObject(value) || !isError(value)) {
         if (isObject(value) && typeof value.message === 'string' && (entry.kind !== STEP || has(value, 'name')))
-            e = makeError(value);
+            e = codec().makeError(value);
         else if (entry.kind === STEP)
             return value;
         else
             e = new ErrorFn(typeof value === 'string' && value !== '' ? value : 'The call failed without a message');
     }
+    const { rememberPlace, readStack } = places();
     rememberPlace(e, entry.stack);
     const place = entry.stack === null ? null : readStack(entry.stack.stack);
     define(e, 'stack', place === null ? '' : place.stack, false, true);

@@ -2,9 +2,10 @@
 // so that a replay sees what the first pass saw. The generator is xoshiro128** seeded by splitmix32: even and fast, and *not*
 // cryptographic - whoever knows the seed knows every value.
 import {
-    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, NumberFn, ProxyFn,
+    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, NumberFn, once, ProxyFn,
     RangeErrorFn, TypeErrorFn,
 } from './primordials.js';
+import { lazy } from './lazy.js';
 import { state } from './state.js';
 
 let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -46,14 +47,14 @@ function next32() {
 
 const random = () => ((next32() >>> 5) * 0x4000000 + (next32() >>> 6)) / 0x20000000000000;
 
-function makeCrypto() {
+const cryptography = once(() => {
     const typed = Reflect.getPrototypeOf(Uint8Array.prototype);
     const tag = getOwnPropertyDescriptor(typed, Symbol.toStringTag).get;
     const buffer = getOwnPropertyDescriptor(typed, 'buffer').get;
     const offset = getOwnPropertyDescriptor(typed, 'byteOffset').get;
     const length = getOwnPropertyDescriptor(typed, 'byteLength').get;
     const hex = byte => (byte < 16 ? '0' : '') + apply(Number.prototype.toString, byte, [16]);
-    return freeze({
+    return {
         __proto__: null,
         getRandomValues(array) {
             const kind = ArrayBuffer.isView(array) ? apply(tag, array, []) : undefined;
@@ -79,19 +80,8 @@ function makeCrypto() {
             }
             return out;
         },
-    });
-}
-
-// A global made at its first use, since most programs use few of them.
-export function lazy(name, make) {
-    const settle = value => {
-        defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
-        return value;
     };
-    defineProperty(global, name, {
-        __proto__: null, enumerable: false, configurable: true, get: () => settle(make()), set: settle,
-    });
-}
+});
 
 function patchDate() {
     const { toString } = DateFn.prototype;
@@ -124,8 +114,16 @@ function patchIntl() {
 export function install() {
     patchDate();
     Math.random = random;
-    lazy('crypto', makeCrypto);
-    lazy('performance', () => freeze({ __proto__: null, now: () => state.now - state.start, timeOrigin: state.start }));
+    global.crypto = freeze({
+        getRandomValues: array => cryptography().getRandomValues(array),
+        randomUUID: () => cryptography().randomUUID(),
+    });
+    global.performance = freeze({
+        now: () => state.now - state.start,
+        get timeOrigin() {
+            return state.start;
+        },
+    });
     const intl = global.Intl;
     lazy('Intl', () => {
         define(global, 'Intl', intl, false, true);

@@ -10,387 +10,422 @@ const MAX_DEPTH = 500;
 // CM_FRAME_MAX_BYTES; the host's own limits are smaller and are enforced there.
 const MAX_CHARS = 64 << 20;
 
-const getterOf = (object, key) => getOwnPropertyDescriptor(object, key).get;
-
-// What tells the values apart that JSON lacks, and what takes them apart and puts them together.
-const exotics = once(() => {
-    const typed = getPrototypeOf(Uint8Array.prototype), view = DataView.prototype;
-    return {
-        __proto__: null,
-        isView: ArrayBuffer.isView,
-        typedTag: getterOf(typed, Symbol.toStringTag), typedBuffer: getterOf(typed, 'buffer'),
-        typedOffset: getterOf(typed, 'byteOffset'), typedLength: getterOf(typed, 'byteLength'),
-        viewBuffer: getterOf(view, 'buffer'), viewOffset: getterOf(view, 'byteOffset'), viewLength: getterOf(view, 'byteLength'),
-        bufferLength: getterOf(ArrayBuffer.prototype, 'byteLength'),
-        toBase64: Uint8Array.prototype.toBase64, fromBase64: Uint8Array.fromBase64, Bytes: Uint8Array, View: DataView,
-        mapSize: getterOf(Map.prototype, 'size'), mapForEach: Map.prototype.forEach, mapSet: Map.prototype.set, Map,
-        setSize: getterOf(Set.prototype, 'size'), setForEach: Set.prototype.forEach, setAdd: Set.prototype.add, Set,
-        getTime: DateFn.prototype.getTime,
-        numberValue: Number.prototype.valueOf, stringValue: String.prototype.valueOf, booleanValue: Boolean.prototype.valueOf,
-        BigInt,
-    };
-});
-const errorTypes = once(() => ({ __proto__: null, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError }));
-// Kinds of value.h by class name; bytes are what a Uint8Array is called there.
-const viewKinds = once(() => ({
-    __proto__: null,
-    Uint8Array: 'bytes', Int8Array: 'int8', Uint8ClampedArray: 'uint8c', Int16Array: 'int16', Uint16Array: 'uint16',
-    Int32Array: 'int32', Uint32Array: 'uint32', Float32Array: 'float32', Float64Array: 'float64',
-    BigInt64Array: 'bigint64', BigUint64Array: 'biguint64',
-}));
-const viewTypes = once(() => ({
-    __proto__: null,
-    int8: Int8Array, uint8c: Uint8ClampedArray, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
-    float32: Float32Array, float64: Float64Array, bigint64: BigInt64Array, biguint64: BigUint64Array,
-}));
-
 // Whether a value is a connector's namespace, told apart from an empty object; set by namespaces.js.
 let isNamespace = () => false;
 export const tellNamespaces = test => {
     isNamespace = test;
 };
 
-function replace(s, from, to) {
-    let out = '';
-    for (let at = 0, next; ; at = next + from.length) {
-        next = find(s, from, at);
-        if (next < 0)
-            return out + cut(s, at);
-        out += cut(s, at, next) + to;
-    }
-}
+export const codec = once(() => {
+    const getterOf = (object, key) => getOwnPropertyDescriptor(object, key).get;
 
-const escapeToken = key => (find(key, '~') < 0 && find(key, '/') < 0 ? key : replace(replace(key, '~', '~0'), '/', '~1'));
+    // What tells the values apart that JSON lacks, and what takes them apart and puts them together.
+    const exotics = once(() => {
+        const typed = getPrototypeOf(Uint8Array.prototype), view = DataView.prototype;
+        return {
+            __proto__: null,
+            isView: ArrayBuffer.isView,
+            typedTag: getterOf(typed, Symbol.toStringTag), typedBuffer: getterOf(typed, 'buffer'),
+            typedOffset: getterOf(typed, 'byteOffset'), typedLength: getterOf(typed, 'byteLength'),
+            viewBuffer: getterOf(view, 'buffer'), viewOffset: getterOf(view, 'byteOffset'), viewLength: getterOf(view, 'byteLength'),
+            bufferLength: getterOf(ArrayBuffer.prototype, 'byteLength'),
+            toBase64: Uint8Array.prototype.toBase64, fromBase64: Uint8Array.fromBase64, Bytes: Uint8Array, View: DataView,
+            mapSize: getterOf(Map.prototype, 'size'), mapForEach: Map.prototype.forEach, mapSet: Map.prototype.set, Map,
+            setSize: getterOf(Set.prototype, 'size'), setForEach: Set.prototype.forEach, setAdd: Set.prototype.add, Set,
+            getTime: DateFn.prototype.getTime,
+            numberValue: Number.prototype.valueOf, stringValue: String.prototype.valueOf, booleanValue: Boolean.prototype.valueOf,
+            BigInt,
+        };
+    });
+    const errorTypes = once(() => ({ __proto__: null, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError }));
+    // Kinds of value.h by class name; bytes are what a Uint8Array is called there.
+    const viewKinds = once(() => ({
+        __proto__: null,
+        Uint8Array: 'bytes', Int8Array: 'int8', Uint8ClampedArray: 'uint8c', Int16Array: 'int16', Uint16Array: 'uint16',
+        Int32Array: 'int32', Uint32Array: 'uint32', Float32Array: 'float32', Float64Array: 'float64',
+        BigInt64Array: 'bigint64', BigUint64Array: 'biguint64',
+    }));
+    const viewTypes = once(() => ({
+        __proto__: null,
+        int8: Int8Array, uint8c: Uint8ClampedArray, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
+        float32: Float32Array, float64: Float64Array, bigint64: BigInt64Array, biguint64: BigUint64Array,
+    }));
 
-// A place is {up, key, value}, one for each container around a value, null outside of all: linked, since an array of ours could
-// meet a setter on Array.prototype.
-function pointer(place, key) {
-    let out = key === undefined ? '' : '/' + escapeToken(key);
-    for (; place !== null && place.up !== null; place = place.up)
-        out = '/' + escapeToken(place.key) + out;
-    return out;
-}
-
-function isName(key) {
-    for (let i = 0; i < key.length; i++) {
-        const c = charCode(key, i) | 32;
-        if (!((c >= 97 && c <= 122) || c === 127 || key[i] === '$' || (i > 0 && key[i] >= '0' && key[i] <= '9')))
-            return false;
-    }
-    return key.length > 0;
-}
-
-const step = key => (key !== '' && +key >= 0 ? `[${key}]` : isName(key) ? '.' + key : `[${stringify(key)}]`);
-
-function path(st, place, key) {
-    let out = key === undefined ? '' : step(key);
-    for (; place !== null && place.up !== null; place = place.up)
-        out = step(place.key) + out;
-    return st.root + out;
-}
-
-function refuse(st, place, key, what, advice) {
-    throw new TypeErrorFn(`${path(st, place, key)} is ${what}; ${advice || st.advice}`);
-}
-
-function mark(st, place, key, kind) {
-    st.marks += (st.marks === '' ? '' : ',') + stringify(pointer(place, key)) + ':"' + kind + '"';
-}
-
-function grow(st, piece) {
-    st.size += piece.length;
-    if (st.size > MAX_CHARS)
-        throw new RangeErrorFn(`${st.root} is larger than 64 MB; return less, for example a summary or a page`);
-    return piece;
-}
-
-function number(st, v, key, place) {
-    if (v !== v)
-        mark(st, place, key, 'nan');
-    else if (v === Infinity)
-        mark(st, place, key, 'inf');
-    else if (v === -Infinity)
-        mark(st, place, key, '-inf');
-    else if (v === 0 && 1 / v < 0)
-        mark(st, place, key, '-0');
-    else
-        return grow(st, '' + v);
-    return grow(st, v === 0 ? '0' : 'null');
-}
-
-// The text of v, which stands under `key` in `place`.
-function enc(st, v, key, place, depth) {
-    switch (typeof v) {
-    case 'string':
-        return grow(st, stringify(v));
-    case 'number':
-        return number(st, v, key, place);
-    case 'boolean':
-        return grow(st, v ? 'true' : 'false');
-    case 'undefined':
-        mark(st, place, key, 'undefined');
-        return grow(st, 'null');
-    case 'bigint':
-        mark(st, place, key, 'bigint');
-        return grow(st, '"' + v + '"');
-    case 'symbol':
-        return refuse(st, place, key, 'a symbol');
-    case 'function':
-        return refuse(st, place, key, 'a function');
-    }
-    if (v === null)
-        return grow(st, 'null');
-    return container(st, v, key, place, depth, true);
-}
-
-function container(st, v, key, place, depth, mayToJSON) {
-    for (let p = place; p !== null; p = p.up) {
-        if (p.value === v)
-            refuse(st, place, key, 'a reference to an object that contains it (a cycle)');
-    }
-    if (depth >= MAX_DEPTH)
-        refuse(st, place, key, `nested deeper than ${MAX_DEPTH} levels`);
-    const here = { __proto__: null, up: place, key, value: v };
-    const array = isArray(v), proto = getPrototypeOf(v);
-    const plain = array || proto === ObjectPrototype || proto === null;
-    if (!plain) {
-        const special = exotic(st, v, here, depth);
-        if (special !== undefined)
-            return special;
-    }
-    const toJSON = mayToJSON ? v.toJSON : undefined;
-    if (typeof toJSON === 'function') {
-        const data = apply(toJSON, v, [key === undefined ? '' : key]);
-        // What it returns is not asked again: JSON.stringify does not either.
-        return isObject(data) ? container(st, data, key, place, depth + 1, false) : enc(st, data, key, place, depth);
-    }
-    if (array)
-        return list(st, v, here, depth);
-    if (proto === null && isNamespace(v))
-        refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
-    if (!plain && !st.instances)
-        refuseInstance(st, v, key, place);
-    return record(st, v, keys(v), here, depth);
-}
-
-function refuseInstance(st, v, key, place) {
-    let name = '';
-    try {
-        name = text(v[Symbol.toStringTag] || v.constructor.name);
-    } catch {
-        // A proxy or an object without constructor has no name to tell.
-    }
-    if (v instanceof PromiseFn)
-        refuse(st, place, key, 'a Promise', 'await it first');
-    refuse(st, place, key, name ? `an instance of ${cut(name, 0, 80)}` : 'an object of a class',
-           'return plain data, for example {...value} or the fields you need, or give the class a toJSON method');
-}
-
-function list(st, v, here, depth) {
-    const length = v.length;
-    let out = '[';
-    grow(st, '[]');
-    for (let i = 0; i < length; i++)
-        out += (i ? ',' : '') + enc(st, v[i], '' + i, here, depth + 1);
-    return out + ']';
-}
-
-function record(st, v, names, here, depth) {
-    let out = '{';
-    grow(st, '{}');
-    for (let i = 0; i < names.length; i++) {
-        const name = names[i];
-        const value = enc(st, v[name], name, here, depth + 1);
-        out += grow(st, (i ? ',' : '') + stringify(name) + ':') + value;
-    }
-    return out + '}';
-}
-
-const brand = (getter, v) => {
-    try {
-        return apply(getter, v, []);
-    } catch {
-        return undefined;
-    }
-};
-
-const base64 = (x, buffer, offset, length) => stringify(apply(x.toBase64, new x.Bytes(buffer, offset, length), []));
-
-function binary(st, x, v, here) {
-    let kind, data;
-    if (x.isView(v)) {
-        const tag = apply(x.typedTag, v, []);
-        if (tag === undefined) {
-            kind = 'dataview';
-            data = base64(x, apply(x.viewBuffer, v, []), apply(x.viewOffset, v, []), apply(x.viewLength, v, []));
-        } else {
-            kind = viewKinds()[tag];
-            if (kind === undefined)
-                refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
-            data = base64(x, apply(x.typedBuffer, v, []), apply(x.typedOffset, v, []), apply(x.typedLength, v, []));
+    function replace(s, from, to) {
+        let out = '';
+        for (let at = 0, next; ; at = next + from.length) {
+            next = find(s, from, at);
+            if (next < 0)
+                return out + cut(s, at);
+            out += cut(s, at, next) + to;
         }
-    } else {
-        const length = brand(x.bufferLength, v);
-        if (length === undefined)
+    }
+
+    const escapeToken = key => (find(key, '~') < 0 && find(key, '/') < 0 ? key : replace(replace(key, '~', '~0'), '/', '~1'));
+
+    // A place is {up, key, value}, one for each container around a value, null outside of all: linked, since an array of ours could
+    // meet a setter on Array.prototype.
+    function pointer(place, key) {
+        let out = key === undefined ? '' : '/' + escapeToken(key);
+        for (; place !== null && place.up !== null; place = place.up)
+            out = '/' + escapeToken(place.key) + out;
+        return out;
+    }
+
+    function isName(key) {
+        for (let i = 0; i < key.length; i++) {
+            const c = charCode(key, i) | 32;
+            if (!((c >= 97 && c <= 122) || c === 127 || key[i] === '$' || (i > 0 && key[i] >= '0' && key[i] <= '9')))
+                return false;
+        }
+        return key.length > 0;
+    }
+
+    const step = key => (key !== '' && +key >= 0 ? `[${key}]` : isName(key) ? '.' + key : `[${stringify(key)}]`);
+
+    function path(st, place, key) {
+        let out = key === undefined ? '' : step(key);
+        for (; place !== null && place.up !== null; place = place.up)
+            out = step(place.key) + out;
+        return st.root + out;
+    }
+
+    function refuse(st, place, key, what, advice) {
+        throw new TypeErrorFn(`${path(st, place, key)} is ${what}; ${advice || st.advice}`);
+    }
+
+    function mark(st, place, key, kind) {
+        st.marks += (st.marks === '' ? '' : ',') + stringify(pointer(place, key)) + ':"' + kind + '"';
+    }
+
+    function grow(st, piece) {
+        st.size += piece.length;
+        if (st.size > MAX_CHARS)
+            throw new RangeErrorFn(`${st.root} is larger than 64 MB; return less, for example a summary or a page`);
+        return piece;
+    }
+
+    function number(st, v, key, place) {
+        if (v !== v)
+            mark(st, place, key, 'nan');
+        else if (v === Infinity)
+            mark(st, place, key, 'inf');
+        else if (v === -Infinity)
+            mark(st, place, key, '-inf');
+        else if (v === 0 && 1 / v < 0)
+            mark(st, place, key, '-0');
+        else
+            return grow(st, '' + v);
+        return grow(st, v === 0 ? '0' : 'null');
+    }
+
+    // The text of v, which stands under `key` in `place`.
+    function enc(st, v, key, place, depth) {
+        switch (typeof v) {
+        case 'string':
+            return grow(st, stringify(v));
+        case 'number':
+            return number(st, v, key, place);
+        case 'boolean':
+            return grow(st, v ? 'true' : 'false');
+        case 'undefined':
+            mark(st, place, key, 'undefined');
+            return grow(st, 'null');
+        case 'bigint':
+            mark(st, place, key, 'bigint');
+            return grow(st, '"' + v + '"');
+        case 'symbol':
+            return refuse(st, place, key, 'a symbol');
+        case 'function':
+            return refuse(st, place, key, 'a function');
+        }
+        if (v === null)
+            return grow(st, 'null');
+        return container(st, v, key, place, depth, true);
+    }
+
+    function container(st, v, key, place, depth, mayToJSON) {
+        for (let p = place; p !== null; p = p.up) {
+            if (p.value === v)
+                refuse(st, place, key, 'a reference to an object that contains it (a cycle)');
+        }
+        if (depth >= MAX_DEPTH)
+            refuse(st, place, key, `nested deeper than ${MAX_DEPTH} levels`);
+        const here = { __proto__: null, up: place, key, value: v };
+        const array = isArray(v), proto = getPrototypeOf(v);
+        const plain = array || proto === ObjectPrototype || proto === null;
+        if (!plain) {
+            const special = exotic(st, v, here, depth);
+            if (special !== undefined)
+                return special;
+        }
+        const toJSON = mayToJSON ? v.toJSON : undefined;
+        if (typeof toJSON === 'function') {
+            const data = apply(toJSON, v, [key === undefined ? '' : key]);
+            // What it returns is not asked again: JSON.stringify does not either.
+            return isObject(data) ? container(st, data, key, place, depth + 1, false) : enc(st, data, key, place, depth);
+        }
+        if (array)
+            return list(st, v, here, depth);
+        if (proto === null && isNamespace(v))
+            refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
+        if (!plain && !st.instances)
+            refuseInstance(st, v, key, place);
+        return record(st, v, keys(v), here, depth);
+    }
+
+    function refuseInstance(st, v, key, place) {
+        let name = '';
+        try {
+            name = text(v[Symbol.toStringTag] || v.constructor.name);
+        } catch {
+            // A proxy or an object without constructor has no name to tell.
+        }
+        if (v instanceof PromiseFn)
+            refuse(st, place, key, 'a Promise', 'await it first');
+        refuse(st, place, key, name ? `an instance of ${cut(name, 0, 80)}` : 'an object of a class',
+               'return plain data, for example {...value} or the fields you need, or give the class a toJSON method');
+    }
+
+    function list(st, v, here, depth) {
+        const length = v.length;
+        let out = '[';
+        grow(st, '[]');
+        for (let i = 0; i < length; i++)
+            out += (i ? ',' : '') + enc(st, v[i], '' + i, here, depth + 1);
+        return out + ']';
+    }
+
+    function record(st, v, names, here, depth) {
+        let out = '{';
+        grow(st, '{}');
+        for (let i = 0; i < names.length; i++) {
+            const name = names[i];
+            const value = enc(st, v[name], name, here, depth + 1);
+            out += grow(st, (i ? ',' : '') + stringify(name) + ':') + value;
+        }
+        return out + '}';
+    }
+
+    const brand = (getter, v) => {
+        try {
+            return apply(getter, v, []);
+        } catch {
             return undefined;
-        kind = 'arraybuffer';
-        data = base64(x, v, 0, length);
-    }
-    markAt(st, here, kind);
-    return grow(st, data);
-}
-
-const markAt = (st, here, kind) => mark(st, here.up, here.key, kind);
-
-function map(st, x, v, here, depth) {
-    let out = '', i = 0;
-    markAt(st, here, 'map');
-    apply(x.mapForEach, v, [(value, name) => {
-        const pair = { __proto__: null, up: here, key: '' + i, value: null };
-        const left = enc(st, name, '0', pair, depth + 2);
-        out += (i++ ? ',' : '') + '[' + left + ',' + enc(st, value, '1', pair, depth + 2) + ']';
-        grow(st, '[,],');
-    }]);
-    return '[' + out + ']';
-}
-
-function set(st, x, v, here, depth) {
-    let out = '', i = 0;
-    markAt(st, here, 'set');
-    apply(x.setForEach, v, [value => {
-        out += (i ? ',' : '') + enc(st, value, '' + i, here, depth + 1);
-        i++;
-    }]);
-    return '[' + out + ']';
-}
-
-// Date, bytes, Map, Set, Error, boxed primitives; undefined for everything else.
-function exotic(st, v, here, depth) {
-    const x = exotics();
-    if (isError(v)) {
-        markAt(st, here, 'error');
-        return error(st, v, here, depth);
-    }
-    const time = brand(x.getTime, v);
-    if (time !== undefined) {
-        markAt(st, here, 'date');
-        return grow(st, time === time ? '' + time : 'null');
-    }
-    const bytes = binary(st, x, v, here);
-    if (bytes !== undefined)
-        return bytes;
-    if (brand(x.mapSize, v) !== undefined)
-        return map(st, x, v, here, depth);
-    if (brand(x.setSize, v) !== undefined)
-        return set(st, x, v, here, depth);
-    let value = brand(x.numberValue, v);
-    if (value === undefined)
-        value = brand(x.stringValue, v);
-    if (value === undefined)
-        value = brand(x.booleanValue, v);
-    return value === undefined ? undefined : enc(st, value, here.key, here.up, depth);
-}
-
-function error(st, e, here, depth) {
-    let out = '{"name":' + stringify(text(e.name)) + ',"message":' + stringify(text(e.message));
-    const names = keys(e);
-    grow(st, out + '}');
-    const field = name => {
-        const value = enc(st, e[name], name, here, depth + 1);
-        out += grow(st, ',' + stringify(name) + ':') + value;
+        }
     };
-    for (let i = 0; i < names.length; i++) {
-        if (names[i] !== 'name' && names[i] !== 'message')
-            field(names[i]);
+
+    const base64 = (x, buffer, offset, length) => stringify(apply(x.toBase64, new x.Bytes(buffer, offset, length), []));
+
+    function binary(st, x, v, here) {
+        let kind, data;
+        if (x.isView(v)) {
+            const tag = apply(x.typedTag, v, []);
+            if (tag === undefined) {
+                kind = 'dataview';
+                data = base64(x, apply(x.viewBuffer, v, []), apply(x.viewOffset, v, []), apply(x.viewLength, v, []));
+            } else {
+                kind = viewKinds()[tag];
+                if (kind === undefined)
+                    refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
+                data = base64(x, apply(x.typedBuffer, v, []), apply(x.typedOffset, v, []), apply(x.typedLength, v, []));
+            }
+        } else {
+            const length = brand(x.bufferLength, v);
+            if (length === undefined)
+                return undefined;
+            kind = 'arraybuffer';
+            data = base64(x, v, 0, length);
+        }
+        markAt(st, here, kind);
+        return grow(st, data);
     }
-    if (has(e, 'cause') && !getOwnPropertyDescriptor(e, 'cause').enumerable)
-        field('cause');
-    if (has(e, 'errors') && !getOwnPropertyDescriptor(e, 'errors').enumerable)
-        field('errors');
-    return out + '}';
-}
+
+    const markAt = (st, here, kind) => mark(st, here.up, here.key, kind);
+
+    function map(st, x, v, here, depth) {
+        let out = '', i = 0;
+        markAt(st, here, 'map');
+        apply(x.mapForEach, v, [(value, name) => {
+            const pair = { __proto__: null, up: here, key: '' + i, value: null };
+            const left = enc(st, name, '0', pair, depth + 2);
+            out += (i++ ? ',' : '') + '[' + left + ',' + enc(st, value, '1', pair, depth + 2) + ']';
+            grow(st, '[,],');
+        }]);
+        return '[' + out + ']';
+    }
+
+    function set(st, x, v, here, depth) {
+        let out = '', i = 0;
+        markAt(st, here, 'set');
+        apply(x.setForEach, v, [value => {
+            out += (i ? ',' : '') + enc(st, value, '' + i, here, depth + 1);
+            i++;
+        }]);
+        return '[' + out + ']';
+    }
+
+    // Date, bytes, Map, Set, Error, boxed primitives; undefined for everything else.
+    function exotic(st, v, here, depth) {
+        const x = exotics();
+        if (isError(v)) {
+            markAt(st, here, 'error');
+            return error(st, v, here, depth);
+        }
+        const time = brand(x.getTime, v);
+        if (time !== undefined) {
+            markAt(st, here, 'date');
+            return grow(st, time === time ? '' + time : 'null');
+        }
+        const bytes = binary(st, x, v, here);
+        if (bytes !== undefined)
+            return bytes;
+        if (brand(x.mapSize, v) !== undefined)
+            return map(st, x, v, here, depth);
+        if (brand(x.setSize, v) !== undefined)
+            return set(st, x, v, here, depth);
+        let value = brand(x.numberValue, v);
+        if (value === undefined)
+            value = brand(x.stringValue, v);
+        if (value === undefined)
+            value = brand(x.booleanValue, v);
+        return value === undefined ? undefined : enc(st, value, here.key, here.up, depth);
+    }
+
+    function error(st, e, here, depth) {
+        let out = '{"name":' + stringify(text(e.name)) + ',"message":' + stringify(text(e.message));
+        const names = keys(e);
+        grow(st, out + '}');
+        const field = name => {
+            const value = enc(st, e[name], name, here, depth + 1);
+            out += grow(st, ',' + stringify(name) + ':') + value;
+        };
+        for (let i = 0; i < names.length; i++) {
+            if (names[i] !== 'name' && names[i] !== 'message')
+                field(names[i]);
+        }
+        if (has(e, 'cause') && !getOwnPropertyDescriptor(e, 'cause').enumerable)
+            field('cause');
+        if (has(e, 'errors') && !getOwnPropertyDescriptor(e, 'errors').enumerable)
+            field('errors');
+        return out + '}';
+    }
+
+    function encodeAny(value, root, instances, advice) {
+        const st = { __proto__: null, root, instances, advice, marks: '', size: 0 };
+        const json = enc(st, value, undefined, null, 0);
+        return { __proto__: null, json, marks: st.marks === '' ? '' : '{' + st.marks + '}' };
+    }
+
+    function makeError(fields) {
+        const name = text(fields.name), message = text(fields.message);
+        const Type = errorTypes()[name] || ErrorFn;
+        const e = new Type(message);
+        if (Type === ErrorFn && name !== 'Error')
+            define(e, 'name', name, false, true);
+        const names = keys(fields);
+        for (let i = 0; i < names.length; i++) {
+            if (names[i] !== 'name' && names[i] !== 'message' && names[i] !== 'stack')
+                define(e, names[i], fields[names[i]], names[i] !== 'cause' && names[i] !== 'errors', true);
+        }
+        return e;
+    }
+
+    const bytesOf = (x, data) => apply(x.fromBase64, x.Bytes, [data]);
+    const bufferOf = (x, data) => apply(x.typedBuffer, bytesOf(x, data), []);
+
+    const revive = once(() => ({
+        __proto__: null,
+        'undefined': () => undefined,
+        nan: () => NaN,
+        inf: () => Infinity,
+        '-inf': () => -Infinity,
+        '-0': () => -0,
+        bigint: (x, v) => x.BigInt(v),
+        date: (x, v) => new DateFn(v === null ? NaN : v),
+        bytes: bytesOf,
+        arraybuffer: bufferOf,
+        dataview: (x, v) => new x.View(bufferOf(x, v)),
+        error: (x, v) => makeError(v),
+        map: (x, v) => {
+            const made = new x.Map();
+            for (let i = 0; i < v.length; i++)
+                apply(x.mapSet, made, [v[i][0], v[i][1]]);
+            return made;
+        },
+        set: (x, v) => {
+            const made = new x.Set();
+            for (let i = 0; i < v.length; i++)
+                apply(x.setAdd, made, [v[i]]);
+            return made;
+        },
+    }));
+
+    function reviveAs(kind, v) {
+        const x = exotics(), make = revive()[kind];
+        if (make !== undefined)
+            return make(x, v);
+        const Type = viewTypes()[kind];
+        return new Type(bufferOf(x, v));
+    }
+
+    function depthOf(p) {
+        let n = 0;
+        for (let at = find(p, '/', 0); at >= 0; at = find(p, '/', at + 1))
+            n++;
+        return n;
+    }
+
+    function put(root, p, kind) {
+        let parent = root, at = 1;
+        for (;;) {
+            const next = find(p, '/', at);
+            const token = replace(replace(cut(p, at, next < 0 ? p.length : next), '~1', '/'), '~0', '~');
+            if (next < 0) {
+                defineProperty(parent, token, { __proto__: null, value: reviveAs(kind, parent[token]), writable: true, enumerable: true, configurable: true });
+                return;
+            }
+            parent = parent[token];
+            at = next + 1;
+        }
+    }
+
+    function reviveAll(value, marks) {
+        const kinds = parse(marks), pointers = keys(kinds);
+        let deepest = 0;
+        for (let i = 0; i < pointers.length; i++) {
+            const d = depthOf(pointers[i]);
+            if (d > deepest)
+                deepest = d;
+        }
+        // Deepest first: a Map is built from what stands in it.
+        for (let d = deepest; d > 0; d--) {
+            for (let i = 0; i < pointers.length; i++) {
+                if (depthOf(pointers[i]) === d)
+                    put(value, pointers[i], kinds[pointers[i]]);
+            }
+        }
+        return has(kinds, '') ? reviveAs(kinds[''], value) : value;
+    }
+
+    return { __proto__: null, encodeAny, reviveAll, makeError };
+});
 
 // {json, marks}: `root` names the value in messages. With `instances`, objects of classes are taken by their own data, as
 // JSON.stringify does: tools expect that of arguments.
 export function encode(value, root, instances, advice) {
-    const st = { __proto__: null, root, instances: !!instances, advice: advice || 'return data instead', marks: '', size: 0 };
-    if (value === undefined)
+    switch (typeof value) {
+    case 'undefined':
         return { __proto__: null, json: '', marks: '' };
-    const json = enc(st, value, undefined, null, 0);
-    return { __proto__: null, json, marks: st.marks === '' ? '' : '{' + st.marks + '}' };
-}
-
-export function makeError(fields) {
-    const name = text(fields.name), message = text(fields.message);
-    const Type = errorTypes()[name] || ErrorFn;
-    const e = new Type(message);
-    if (Type === ErrorFn && name !== 'Error')
-        define(e, 'name', name, false, true);
-    const names = keys(fields);
-    for (let i = 0; i < names.length; i++) {
-        if (names[i] !== 'name' && names[i] !== 'message' && names[i] !== 'stack')
-            define(e, names[i], fields[names[i]], names[i] !== 'cause' && names[i] !== 'errors', true);
+    case 'number':
+        if (!(value < Infinity && value > -Infinity) || (value === 0 && 1 / value < 0))
+            break;
+        return { __proto__: null, json: '' + value, marks: '' };
+    case 'string':
+    case 'boolean':
+        return { __proto__: null, json: stringify(value), marks: '' };
     }
-    return e;
-}
-
-const bytesOf = (x, data) => apply(x.fromBase64, x.Bytes, [data]);
-const bufferOf = (x, data) => apply(x.typedBuffer, bytesOf(x, data), []);
-
-const revive = once(() => ({
-    __proto__: null,
-    'undefined': () => undefined,
-    nan: () => NaN,
-    inf: () => Infinity,
-    '-inf': () => -Infinity,
-    '-0': () => -0,
-    bigint: (x, v) => x.BigInt(v),
-    date: (x, v) => new DateFn(v === null ? NaN : v),
-    bytes: bytesOf,
-    arraybuffer: bufferOf,
-    dataview: (x, v) => new x.View(bufferOf(x, v)),
-    error: (x, v) => makeError(v),
-    map: (x, v) => {
-        const made = new x.Map();
-        for (let i = 0; i < v.length; i++)
-            apply(x.mapSet, made, [v[i][0], v[i][1]]);
-        return made;
-    },
-    set: (x, v) => {
-        const made = new x.Set();
-        for (let i = 0; i < v.length; i++)
-            apply(x.setAdd, made, [v[i]]);
-        return made;
-    },
-}));
-
-function reviveAs(kind, v) {
-    const x = exotics(), make = revive()[kind];
-    if (make !== undefined)
-        return make(x, v);
-    const Type = viewTypes()[kind];
-    return new Type(bufferOf(x, v));
-}
-
-function depthOf(p) {
-    let n = 0;
-    for (let at = find(p, '/', 0); at >= 0; at = find(p, '/', at + 1))
-        n++;
-    return n;
-}
-
-function put(root, p, kind) {
-    let parent = root, at = 1;
-    for (;;) {
-        const next = find(p, '/', at);
-        const token = replace(replace(cut(p, at, next < 0 ? p.length : next), '~1', '/'), '~0', '~');
-        if (next < 0) {
-            defineProperty(parent, token, { __proto__: null, value: reviveAs(kind, parent[token]), writable: true, enumerable: true, configurable: true });
-            return;
-        }
-        parent = parent[token];
-        at = next + 1;
-    }
+    return codec().encodeAny(value, root, instances, advice);
 }
 
 // The inverse of encode, for what the host delivers: both texts are canonical and checked there.
@@ -398,21 +433,5 @@ export function decode(json, marks) {
     if (json === '')
         return undefined;
     const value = parse(json);
-    if (marks === '' || marks === '{}')
-        return value;
-    const kinds = parse(marks), pointers = keys(kinds);
-    let deepest = 0;
-    for (let i = 0; i < pointers.length; i++) {
-        const d = depthOf(pointers[i]);
-        if (d > deepest)
-            deepest = d;
-    }
-    // Deepest first: a Map is built from what stands in it.
-    for (let d = deepest; d > 0; d--) {
-        for (let i = 0; i < pointers.length; i++) {
-            if (depthOf(pointers[i]) === d)
-                put(value, pointers[i], kinds[pointers[i]]);
-        }
-    }
-    return has(kinds, '') ? reviveAs(kinds[''], value) : value;
+    return marks === '' || marks === '{}' ? value : codec().reviveAll(value, marks);
 }

@@ -1,119 +1,125 @@
 // How a failure is told: the meta of DONE. Whatever was thrown becomes a name, a message that a model can act on, and a place.
 import { cut, find, getOwnPropertyDescriptor, isArray, isError, isObject, once, stringify, text, wellFormed } from './primordials.js';
-import { format } from './format.js';
-import { placeOf, sourceLine } from './position.js';
+import { formatter } from './format.js';
+import { places } from './position.js';
 import { state } from './state.js';
 
 const MAX_MESSAGE = 16000;
 const MAX_WARNINGS = 20;
 
-const network = names => `There is no network in this sandbox. Call a connector${names ? ': ' + names : ''}; `
-    + 'codemode.search("…") finds methods.';
-const modules = names => `There are no modules here: no require, no npm packages, no node: modules. Call a connector${names ? ': ' + names : ''}, `
-    + 'or use what the language itself has.';
-const system = () => 'This sandbox has no files, no processes and no environment.';
+export const errors = once(() => {
+    const { format } = formatter(), { placeOf, sourceLine } = places();
 
-// Globals of other runtimes that models reach for, and what to do instead.
-const hints = once(() => ({
-    __proto__: null,
-    fetch: network, XMLHttpRequest: network, WebSocket: network, EventSource: network, axios: network, http: network, https: network,
-    require: modules, module: modules, exports: modules, importScripts: modules,
-    process: system, fs: system, path: system, os: system, child_process: system, Deno: system, Bun: system, __dirname: system,
-    __filename: system,
-    Buffer: () => 'Use Uint8Array, with toBase64() and Uint8Array.fromBase64(), for bytes.',
-    window: () => 'There is no page here; globalThis is the global object.',
-    document: () => 'There is no page here.',
-    self: () => 'globalThis is the global object.',
-    global: () => 'globalThis is the global object.',
-}));
+    const network = names => `There is no network in this sandbox. Call a connector${names ? ': ' + names : ''}; `
+        + 'codemode.search("…") finds methods.';
+    const modules = names => `There are no modules here: no require, no npm packages, no node: modules. Call a connector${names ? ': ' + names : ''}, `
+        + 'or use what the language itself has.';
+    const system = () => 'This sandbox has no files, no processes and no environment.';
 
-export const noNetwork = () => network(state.names);
+    // Globals of other runtimes that models reach for, and what to do instead.
+    const hints = {
+        __proto__: null,
+        fetch: network, XMLHttpRequest: network, WebSocket: network, EventSource: network, axios: network, http: network, https: network,
+        require: modules, module: modules, exports: modules, importScripts: modules,
+        process: system, fs: system, path: system, os: system, child_process: system, Deno: system, Bun: system, __dirname: system,
+        __filename: system,
+        Buffer: () => 'Use Uint8Array, with toBase64() and Uint8Array.fromBase64(), for bytes.',
+        window: () => 'There is no page here; globalThis is the global object.',
+        document: () => 'There is no page here.',
+        self: () => 'globalThis is the global object.',
+        global: () => 'globalThis is the global object.',
+    };
 
-export function globalNames() {
-    return (state.names ? state.names + ', ' : '') + 'codemode, console, setTimeout, clearTimeout, setInterval, clearInterval, '
-        + 'queueMicrotask, and what the language itself has (Promise, JSON, Math, Date, Intl, …)';
-}
+    const noNetwork = () => network(state.names);
 
-function undeclared(message) {
-    const lead = "Can't find variable: ";
-    if (find(message, lead, 0) !== 0)
-        return message;
-    const name = cut(message, lead.length), hint = hints()[name];
-    return `${name} is not defined. ${hint ? hint(state.names) + ' ' : ''}Globals here: ${globalNames()}.`;
-}
-
-function inner(error) {
-    const d = getOwnPropertyDescriptor(error, 'errors');
-    if (d === undefined || !isArray(d.value))
-        return '';
-    let out = '';
-    for (let i = 0; i < d.value.length && i < 5; i++)
-        out += (i ? '; ' : '') + (isError(d.value[i]) ? text(d.value[i].message) : format(d.value[i]));
-    return out;
-}
-
-function describe(thrown) {
-    const out = { __proto__: null, name: 'Error', message: '', code: undefined };
-    if (isError(thrown)) {
-        out.name = text(thrown.name) || 'Error';
-        out.message = text(thrown.message);
-        if (out.name === 'ReferenceError')
-            out.message = undeclared(out.message);
-        const causes = inner(thrown);
-        if (causes)
-            out.message += (out.message ? ': ' : 'All promises were rejected: ') + causes;
-        if (out.message === '')
-            out.message = `${out.name} without a message`;
-        out.code = thrown.code;
-    } else if (isObject(thrown)) {
-        const { message, name, code } = thrown;
-        if (typeof name === 'string' && name !== '')
-            out.name = name;
-        out.message = typeof message === 'string' && message !== '' ? message : 'The program threw ' + format(thrown);
-        out.code = code;
-    } else if (typeof thrown === 'string' && thrown !== '') {
-        out.message = thrown;
-    } else {
-        out.message = `The program threw ${thrown === '' ? 'an empty text' : format(thrown)}; throw an Error with a message instead`;
+    function globalNames() {
+        return (state.names ? state.names + ', ' : '') + 'codemode, console, setTimeout, clearTimeout, setInterval, clearInterval, '
+            + 'queueMicrotask, and what the language itself has (Promise, JSON, Math, Date, Intl, …)';
     }
-    return out;
-}
 
-function safeDescribe(thrown) {
-    try {
-        return describe(thrown);
-    } catch {
-        return { __proto__: null, name: 'Error', message: 'The program threw an object that cannot be read', code: undefined };
+    function undeclared(message) {
+        const lead = "Can't find variable: ";
+        if (find(message, lead, 0) !== 0)
+            return message;
+        const name = cut(message, lead.length), hint = hints[name];
+        return `${name} is not defined. ${hint ? hint(state.names) + ' ' : ''}Globals here: ${globalNames()}.`;
     }
-}
 
-const quoted = s => stringify(s.length > MAX_MESSAGE ? cut(s, 0, MAX_MESSAGE) + '…' : wellFormed(s));
-
-// The JSON of meta.error.
-export function errorJson(thrown) {
-    const d = safeDescribe(thrown);
-    let out = '{"name":' + quoted(d.name) + ',"message":' + quoted(d.message);
-    if (typeof d.code === 'string' || typeof d.code === 'number')
-        out += ',"code":' + quoted('' + d.code);
-    const place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
-    if (place !== null) {
-        out += ',"line":' + place.line + ',"column":' + place.column + ',"source":' + quoted(sourceLine(place.line))
-            + ',"stack":' + quoted(place.stack);
+    function inner(error) {
+        const d = getOwnPropertyDescriptor(error, 'errors');
+        if (d === undefined || !isArray(d.value))
+            return '';
+        let out = '';
+        for (let i = 0; i < d.value.length && i < 5; i++)
+            out += (i ? '; ' : '') + (isError(d.value[i]) ? text(d.value[i].message) : format(d.value[i]));
+        return out;
     }
-    return out + '}';
-}
 
-// One line: "TypeError: x is not a function (line 3)".
-export function errorLine(thrown) {
-    const d = safeDescribe(thrown);
-    const place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
-    return d.name + ': ' + d.message + (place === null ? '' : ` (line ${place.line})`);
-}
+    function describe(thrown) {
+        const out = { __proto__: null, name: 'Error', message: '', code: undefined };
+        if (isError(thrown)) {
+            out.name = text(thrown.name) || 'Error';
+            out.message = text(thrown.message);
+            if (out.name === 'ReferenceError')
+                out.message = undeclared(out.message);
+            const causes = inner(thrown);
+            if (causes)
+                out.message += (out.message ? ': ' : 'All promises were rejected: ') + causes;
+            if (out.message === '')
+                out.message = `${out.name} without a message`;
+            out.code = thrown.code;
+        } else if (isObject(thrown)) {
+            const { message, name, code } = thrown;
+            if (typeof name === 'string' && name !== '')
+                out.name = name;
+            out.message = typeof message === 'string' && message !== '' ? message : 'The program threw ' + format(thrown);
+            out.code = code;
+        } else if (typeof thrown === 'string' && thrown !== '') {
+            out.message = thrown;
+        } else {
+            out.message = `The program threw ${thrown === '' ? 'an empty text' : format(thrown)}; throw an Error with a message instead`;
+        }
+        return out;
+    }
 
-export function warn(message) {
-    if (state.nWarnings++ < MAX_WARNINGS)
-        state.warnings += (state.warnings === '' ? '' : ',') + quoted(message);
-}
+    function safeDescribe(thrown) {
+        try {
+            return describe(thrown);
+        } catch {
+            return { __proto__: null, name: 'Error', message: 'The program threw an object that cannot be read', code: undefined };
+        }
+    }
+
+    const quoted = s => stringify(s.length > MAX_MESSAGE ? cut(s, 0, MAX_MESSAGE) + '…' : wellFormed(s));
+
+    // The JSON of meta.error.
+    function errorJson(thrown) {
+        const d = safeDescribe(thrown);
+        let out = '{"name":' + quoted(d.name) + ',"message":' + quoted(d.message);
+        if (typeof d.code === 'string' || typeof d.code === 'number')
+            out += ',"code":' + quoted('' + d.code);
+        const place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
+        if (place !== null) {
+            out += ',"line":' + place.line + ',"column":' + place.column + ',"source":' + quoted(sourceLine(place.line))
+                + ',"stack":' + quoted(place.stack);
+        }
+        return out + '}';
+    }
+
+    // One line: "TypeError: x is not a function (line 3)".
+    function errorLine(thrown) {
+        const d = safeDescribe(thrown);
+        const place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
+        return d.name + ': ' + d.message + (place === null ? '' : ` (line ${place.line})`);
+    }
+
+    function warn(message) {
+        if (state.nWarnings++ < MAX_WARNINGS)
+            state.warnings += (state.warnings === '' ? '' : ',') + quoted(message);
+    }
+
+    return { __proto__: null, errorJson, errorLine, noNetwork, warn };
+});
 
 export function metaJson(error) {
     let out = error === '' ? '' : '"error":' + error;

@@ -8,133 +8,136 @@ const MAX_CHARS = 16000;
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
 
-const tools = once(() => ({
-    __proto__: null,
-    isView: ArrayBuffer.isView, Map, Set, RegExp,
-    mapForEach: Map.prototype.forEach, mapSize: getOwnPropertyDescriptor(Map.prototype, 'size').get,
-    setForEach: Set.prototype.forEach, setSize: getOwnPropertyDescriptor(Set.prototype, 'size').get,
-    regexpText: RegExp.prototype.toString, getTime: DateFn.prototype.getTime, toISOString: DateFn.prototype.toISOString,
-}));
+export const formatter = once(() => {
+    const x = {
+        __proto__: null,
+        isView: ArrayBuffer.isView, Map, Set, RegExp,
+        mapForEach: Map.prototype.forEach, mapSize: getOwnPropertyDescriptor(Map.prototype, 'size').get,
+        setForEach: Set.prototype.forEach, setSize: getOwnPropertyDescriptor(Set.prototype, 'size').get,
+        regexpText: RegExp.prototype.toString, getTime: DateFn.prototype.getTime, toISOString: DateFn.prototype.toISOString,
+    };
 
-function list(st, length, write) {
-    let out = '';
-    for (let i = 0; i < length && st.size < MAX_CHARS; i++) {
-        if (i === MAX_ITEMS)
-            return out + `,… ${length - i} more`;
-        out += (i ? ',' : '') + write(i);
-    }
-    return out;
-}
-
-function typeName(v) {
-    try {
-        const name = v.constructor.name;
-        return typeof name === 'string' ? cut(name, 0, 80) : '';
-    } catch {
-        return '';
-    }
-}
-
-function members(st, v, here) {
-    const names = keys(v);
-    return list(st, names.length, i => {
-        const key = stringify(names[i]);
-        st.size += key.length;
-        return key + ':' + show(st, v[names[i]], here);
-    });
-}
-
-function special(st, v, here) {
-    const x = tools();
-    if (isError(v)) {
-        const name = text(v.name), message = text(v.message), extra = members(st, v, here);
-        return name + (message ? ': ' + message : '') + (extra ? ' {' + extra + '}' : '');
-    }
-    if (v instanceof DateFn) {
-        const time = apply(x.getTime, v, []);
-        return time === time ? apply(x.toISOString, v, []) : 'Invalid Date';
-    }
-    if (v instanceof x.Map) {
+    function list(st, length, write) {
         let out = '';
-        apply(x.mapForEach, v, [(value, key) => {
-            if (st.size < MAX_CHARS)
-                out += (out ? ', ' : '') + show(st, key, here) + ' => ' + show(st, value, here);
-        }]);
-        return `Map(${apply(x.mapSize, v, [])}) {${out}}`;
+        for (let i = 0; i < length && st.size < MAX_CHARS; i++) {
+            if (i === MAX_ITEMS)
+                return out + `,… ${length - i} more`;
+            out += (i ? ',' : '') + write(i);
+        }
+        return out;
     }
-    if (v instanceof x.Set) {
-        let out = '';
-        apply(x.setForEach, v, [value => {
-            if (st.size < MAX_CHARS)
-                out += (out ? ', ' : '') + show(st, value, here);
-        }]);
-        return `Set(${apply(x.setSize, v, [])}) {${out}}`;
-    }
-    if (x.isView(v) && 'length' in v)
-        return `${typeName(v)}(${v.length}) [${list(st, v.length, i => show(st, v[i], here))}]`;
-    if (v instanceof x.RegExp)
-        return apply(x.regexpText, v, []);
-    if (v instanceof PromiseFn)
-        return 'Promise {}, not awaited';
-    return undefined;
-}
 
-function object(st, v, up) {
-    let depth = 0;
-    for (let p = up; p !== null; p = p.up, depth++) {
-        if (p.value === v)
-            return '[Circular]';
+    function typeName(v) {
+        try {
+            const name = v.constructor.name;
+            return typeof name === 'string' ? cut(name, 0, 80) : '';
+        } catch {
+            return '';
+        }
     }
-    if (depth >= MAX_DEPTH)
-        return isArray(v) ? '[…]' : '{…}';
-    const here = { __proto__: null, up, value: v };
-    if (isArray(v))
-        return '[' + list(st, v.length, i => show(st, v[i], here)) + ']';
-    const proto = getPrototypeOf(v);
-    if (proto === ObjectPrototype || proto === null)
-        return '{' + members(st, v, here) + '}';
-    const known = special(st, v, here);
-    if (known !== undefined)
-        return known;
-    const toJSON = v.toJSON;
-    if (typeof toJSON === 'function')
-        return show(st, apply(toJSON, v, ['']), here);
-    const name = typeName(v);
-    return (name && name !== 'Object' ? name + ' ' : '') + '{' + members(st, v, here) + '}';
-}
 
-function plain(v) {
-    switch (typeof v) {
-    case 'string':
-        return stringify(v);
-    case 'bigint':
-        return v + 'n';
-    case 'symbol':
-        return apply(Symbol.prototype.toString, v, []);
-    case 'function': {
-        const name = getOwnPropertyDescriptor(v, 'name');
-        const kind = cut(apply(Function.prototype.toString, v, []), 0, 6) === 'class ' ? 'class' : 'function';
-        return `[${kind}${name && typeof name.value === 'string' && name.value ? ' ' + name.value : ''}]`;
+    function members(st, v, here) {
+        const names = keys(v);
+        return list(st, names.length, i => {
+            const key = stringify(names[i]);
+            st.size += key.length;
+            return key + ':' + show(st, v[names[i]], here);
+        });
     }
-    default:
-        return v === 0 && 1 / v < 0 ? '-0' : '' + v;
-    }
-}
 
-function show(st, v, up) {
-    let out;
-    try {
-        out = isObject(v) ? object(st, v, up) : plain(v);
-    } catch (e) {
-        out = '[cannot be shown: ' + (isError(e) ? text(e.message) : 'it threw') + ']';
+    function special(st, v, here) {
+        if (isError(v)) {
+            const name = text(v.name), message = text(v.message), extra = members(st, v, here);
+            return name + (message ? ': ' + message : '') + (extra ? ' {' + extra + '}' : '');
+        }
+        if (v instanceof DateFn) {
+            const time = apply(x.getTime, v, []);
+            return time === time ? apply(x.toISOString, v, []) : 'Invalid Date';
+        }
+        if (v instanceof x.Map) {
+            let out = '';
+            apply(x.mapForEach, v, [(value, key) => {
+                if (st.size < MAX_CHARS)
+                    out += (out ? ', ' : '') + show(st, key, here) + ' => ' + show(st, value, here);
+            }]);
+            return `Map(${apply(x.mapSize, v, [])}) {${out}}`;
+        }
+        if (v instanceof x.Set) {
+            let out = '';
+            apply(x.setForEach, v, [value => {
+                if (st.size < MAX_CHARS)
+                    out += (out ? ', ' : '') + show(st, value, here);
+            }]);
+            return `Set(${apply(x.setSize, v, [])}) {${out}}`;
+        }
+        if (x.isView(v) && 'length' in v)
+            return `${typeName(v)}(${v.length}) [${list(st, v.length, i => show(st, v[i], here))}]`;
+        if (v instanceof x.RegExp)
+            return apply(x.regexpText, v, []);
+        if (v instanceof PromiseFn)
+            return 'Promise {}, not awaited';
+        return undefined;
     }
-    // Only what is written here counts; what is inside was counted there.
-    st.size += isObject(v) ? 2 : out.length;
-    return st.size > MAX_CHARS * 2 ? '…' : out;
-}
 
-// A top-level text is shown as it is, everything else like JSON.
-export function format(value) {
-    const out = typeof value === 'string' ? value : show({ __proto__: null, size: 0 }, value, null);
-    return out.length > MAX_CHARS ? cut(out, 0, MAX_CHARS) + `… ${out.length - MAX_CHARS} more characters` : out;
-}
+    function object(st, v, up) {
+        let depth = 0;
+        for (let p = up; p !== null; p = p.up, depth++) {
+            if (p.value === v)
+                return '[Circular]';
+        }
+        if (depth >= MAX_DEPTH)
+            return isArray(v) ? '[…]' : '{…}';
+        const here = { __proto__: null, up, value: v };
+        if (isArray(v))
+            return '[' + list(st, v.length, i => show(st, v[i], here)) + ']';
+        const proto = getPrototypeOf(v);
+        if (proto === ObjectPrototype || proto === null)
+            return '{' + members(st, v, here) + '}';
+        const known = special(st, v, here);
+        if (known !== undefined)
+            return known;
+        const toJSON = v.toJSON;
+        if (typeof toJSON === 'function')
+            return show(st, apply(toJSON, v, ['']), here);
+        const name = typeName(v);
+        return (name && name !== 'Object' ? name + ' ' : '') + '{' + members(st, v, here) + '}';
+    }
+
+    function plain(v) {
+        switch (typeof v) {
+        case 'string':
+            return stringify(v);
+        case 'bigint':
+            return v + 'n';
+        case 'symbol':
+            return apply(Symbol.prototype.toString, v, []);
+        case 'function': {
+            const name = getOwnPropertyDescriptor(v, 'name');
+            const kind = cut(apply(Function.prototype.toString, v, []), 0, 6) === 'class ' ? 'class' : 'function';
+            return `[${kind}${name && typeof name.value === 'string' && name.value ? ' ' + name.value : ''}]`;
+        }
+        default:
+            return v === 0 && 1 / v < 0 ? '-0' : '' + v;
+        }
+    }
+
+    function show(st, v, up) {
+        let out;
+        try {
+            out = isObject(v) ? object(st, v, up) : plain(v);
+        } catch (e) {
+            out = '[cannot be shown: ' + (isError(e) ? text(e.message) : 'it threw') + ']';
+        }
+        // Only what is written here counts; what is inside was counted there.
+        st.size += isObject(v) ? 2 : out.length;
+        return st.size > MAX_CHARS * 2 ? '…' : out;
+    }
+
+    // A top-level text is shown as it is, everything else like JSON.
+    function format(value) {
+        const out = typeof value === 'string' ? value : show({ __proto__: null, size: 0 }, value, null);
+        return out.length > MAX_CHARS ? cut(out, 0, MAX_CHARS) + `… ${out.length - MAX_CHARS} more characters` : out;
+    }
+
+    return { __proto__: null, format };
+});

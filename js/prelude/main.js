@@ -4,7 +4,7 @@ import { deliver } from './calls.js';
 import * as clock from './clock.js';
 import { decode, encode } from './codec.js';
 import * as console from './console.js';
-import { errorJson, errorLine, metaJson, warn } from './errors.js';
+import { errors, metaJson } from './errors.js';
 import * as namespaces from './namespaces.js';
 import { define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
 import { OP_RESULT, OP_SETTLED, state } from './state.js';
@@ -33,7 +33,7 @@ async function run(program) {
 }
 
 function fail(thrown) {
-    send(OP_RESULT, true, '', '', metaJson(errorJson(thrown)));
+    send(OP_RESULT, true, '', '', metaJson(errors().errorJson(thrown)));
 }
 
 function finish() {
@@ -57,10 +57,10 @@ function neverSettles() {
 }
 
 const operations = [
-    (bind, seed, now, json, marks) => {
+    namespaces.install,
+    (seed, now, json, marks) => {
         state.now = state.start = now;
         clock.seed(seed);
-        namespaces.install(bind);
         if (json !== '') {
             input = decode(json, marks);
             define(global, 'input', input, false, true);
@@ -89,7 +89,7 @@ const operations = [
 // (src/engine/process.c). Atomics is overwritten: deleting a name of the engine's own table makes it build all of the table, 60 us.
 delete global.WeakRef;
 delete global.FinalizationRegistry;
-define(global, 'Atomics', undefined, false, false);
+global.Atomics = undefined;
 clock.install();
 console.install();
 timers.install();
@@ -97,6 +97,6 @@ timers.install();
 control = (op, a, b, c, d, e, f) => {
     // The engine reports a rejection without handler as (promise, reason).
     if (typeof op !== 'number')
-        return warn(`A promise was rejected and nothing awaited it: ${errorLine(a)}`);
+        return errors().warn(`A promise was rejected and nothing awaited it: ${errors().errorLine(a)}`);
     return operations[op](a, b, c, d, e, f);
 };

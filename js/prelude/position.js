@@ -5,10 +5,6 @@ import { state } from './state.js';
 
 export const URL = 'program.js';
 const MAX_FRAMES = 10;
-const issued = once(() => ({ __proto__: null, map: new WeakMap(), get: WeakMap.prototype.get, set: WeakMap.prototype.set }));
-
-// Errors that were made here, at a delivery, belong to the place where their call was issued.
-export const rememberPlace = (error, stack) => apply(issued().set, issued().map, [error, stack]);
 
 function originalColumn(line, column) {
     if (state.map === '')
@@ -22,69 +18,95 @@ function originalColumn(line, column) {
     return column - shift > 0 ? column - shift : 1;
 }
 
-// One line of the engine's stack ("name@url:line:column") as {name, line, column}, or null when it is not the program's.
-function frame(text) {
-    let at = -1;
-    for (let next = find(text, URL + ':', 0); next >= 0; next = find(text, URL + ':', next + 1))
-        at = next;
-    if (at < 0 || (at > 0 && text[at - 1] !== '@'))
-        return null;
-    const rest = cut(text, at + URL.length + 1), colon = find(rest, ':', 0);
-    const line = NumberFn(cut(rest, 0, colon)), column = NumberFn(cut(rest, colon + 1));
-    if (colon < 0 || !(line > 0) || !(column > 0))
-        return null;
-    return { __proto__: null, name: at > 0 ? cut(text, 0, at - 1) : '', line, column: originalColumn(line, column) };
+function digits(text, at) {
+    let n = 0;
+    for (let c = charCode(text, at); c >= 48 && c <= 57; c = charCode(text, ++at))
+        n = n * 10 + c - 48;
+    return { __proto__: null, n, at };
 }
 
-// The program's frames of a stack text: {line, column, text} of the innermost and all as lines, or null.
-export function readStack(stack) {
-    if (typeof stack !== 'string')
-        return null;
-    let first = null, out = '', n = 0;
-    for (let at = 0, next; at <= stack.length && n < MAX_FRAMES; at = next + 1) {
-        next = find(stack, '\n', at);
-        if (next < 0)
-            next = stack.length;
-        const f = frame(cut(stack, at, next));
-        if (f === null)
-            continue;
-        n++;
-        if (first === null)
-            first = f;
-        const name = f.name === 'global code' || f.name === '' ? '' : f.name + ' ';
-        out += (n > 1 ? '\n' : '') + 'at ' + name + '(' + URL + ':' + f.line + ':' + f.column + ')';
-    }
-    return first === null ? null : { __proto__: null, line: first.line, column: first.column, stack: out };
-}
-
-// The stack of where we are; reading its text is what costs, and only failures do.
+// The stack of where we are; reading its text is what costs.
 export const here = () => new ErrorFn();
 
-const ownText = (error, key) => {
-    const d = getOwnPropertyDescriptor(error, key);
-    return d === undefined ? undefined : d.value;
-};
-
-export function placeOf(error) {
-    const call = apply(issued().get, issued().map, [error]);
-    return readStack(call === undefined ? ownText(error, 'stack') : call.stack);
+// {line, column} of the innermost frame of the program in a stack's text, or null. For every call, so it reads no more than that.
+export function innermost(stack) {
+    const at = typeof stack === 'string' ? find(stack, URL + ':', 0) : -1;
+    if (at < 0)
+        return null;
+    const line = digits(stack, at + URL.length + 1), column = digits(stack, line.at + 1);
+    return { __proto__: null, line: line.n, column: originalColumn(line.n, column.n) };
 }
 
-const isBreak = c => c === 10 || c === 13 || c === 0x2028 || c === 0x2029;
+// What failures need besides.
+export const places = once(() => {
+    const { get: weakGet, set: weakSet } = WeakMap.prototype, issued = new WeakMap();
 
-// The author's line, without indentation, as much as a message bears.
-export function sourceLine(line) {
-    const text = state.source;
-    let at = 0;
-    for (let n = 1; n < line; n++) {
-        while (at < text.length && !isBreak(charCode(text, at)))
-            at++;
-        at += charCode(text, at) === 13 && charCode(text, at + 1) === 10 ? 2 : 1;
+    // Errors that were made here, at a delivery, belong to the place where their call was issued.
+    const rememberPlace = (error, stack) => apply(weakSet, issued, [error, stack]);
+
+    // One line of the engine's stack ("name@url:line:column") as {name, line, column}, or null when it is not the program's.
+    function frame(text) {
+        let at = -1;
+        for (let next = find(text, URL + ':', 0); next >= 0; next = find(text, URL + ':', next + 1))
+            at = next;
+        if (at < 0 || (at > 0 && text[at - 1] !== '@'))
+            return null;
+        const rest = cut(text, at + URL.length + 1), colon = find(rest, ':', 0);
+        const line = NumberFn(cut(rest, 0, colon)), column = NumberFn(cut(rest, colon + 1));
+        if (colon < 0 || !(line > 0) || !(column > 0))
+            return null;
+        return { __proto__: null, name: at > 0 ? cut(text, 0, at - 1) : '', line, column: originalColumn(line, column) };
     }
-    let end = at;
-    while (end < text.length && end < at + 1000 && !isBreak(charCode(text, end)))
-        end++;
-    while (at < end && (text[at] === ' ' || text[at] === '\t'))
-        at++;
-    return cut(text, at, end < at + 200 ? end : at + 200);
-}
+
+    // The program's frames of a stack text: {line, column, text} of the innermost and all as lines, or null.
+    function readStack(stack) {
+        if (typeof stack !== 'string')
+            return null;
+        let first = null, out = '', n = 0;
+        for (let at = 0, next; at <= stack.length && n < MAX_FRAMES; at = next + 1) {
+            next = find(stack, '\n', at);
+            if (next < 0)
+                next = stack.length;
+            const f = frame(cut(stack, at, next));
+            if (f === null)
+                continue;
+            n++;
+            if (first === null)
+                first = f;
+            const name = f.name === 'global code' || f.name === '' ? '' : f.name + ' ';
+            out += (n > 1 ? '\n' : '') + 'at ' + name + '(' + URL + ':' + f.line + ':' + f.column + ')';
+        }
+        return first === null ? null : { __proto__: null, line: first.line, column: first.column, stack: out };
+    }
+
+    const ownText = (error, key) => {
+        const d = getOwnPropertyDescriptor(error, key);
+        return d === undefined ? undefined : d.value;
+    };
+
+    function placeOf(error) {
+        const call = apply(weakGet, issued, [error]);
+        return readStack(call === undefined ? ownText(error, 'stack') : call.stack);
+    }
+
+    const isBreak = c => c === 10 || c === 13 || c === 0x2028 || c === 0x2029;
+
+    // The author's line, without indentation, as much as a message bears.
+    function sourceLine(line) {
+        const text = state.source;
+        let at = 0;
+        for (let n = 1; n < line; n++) {
+            while (at < text.length && !isBreak(charCode(text, at)))
+                at++;
+            at += charCode(text, at) === 13 && charCode(text, at + 1) === 10 ? 2 : 1;
+        }
+        let end = at;
+        while (end < text.length && end < at + 1000 && !isBreak(charCode(text, end)))
+            end++;
+        while (at < end && (text[at] === ' ' || text[at] === '\t'))
+            at++;
+        return cut(text, at, end < at + 200 ? end : at + 200);
+    }
+
+    return { __proto__: null, rememberPlace, readStack, placeOf, sourceLine };
+});

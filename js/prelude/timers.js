@@ -1,57 +1,63 @@
 // setTimeout and its kin by host calls, so that a replay sees the same order; queueMicrotask.
 import { timer } from './calls.js';
-import { errorLine, noNetwork, warn } from './errors.js';
-import { apply, chain, global, NumberFn, PromiseFn, reject, TypeErrorFn } from './primordials.js';
+import { errors } from './errors.js';
+import { apply, chain, global, NumberFn, once, PromiseFn, reject, TypeErrorFn } from './primordials.js';
 
-const MAX_MS = 0x7fffffff;
-// Timers that may still fire, by handle.
-const alive = { __proto__: null };
-let handles = 0;
+const timers = once(() => {
+    const MAX_MS = 0x7fffffff;
+    // Timers that may still fire, by handle.
+    const alive = { __proto__: null };
+    let handles = 0;
 
-function delay(ms) {
-    const n = ms === undefined ? 0 : NumberFn(ms);
-    return n > 0 ? (n < MAX_MS ? n : MAX_MS) : 0;
-}
-
-function fire(fn, args, name) {
-    try {
-        apply(fn, undefined, args);
-    } catch (e) {
-        warn(`A callback of ${name} threw ${errorLine(e)}`);
+    function delay(ms) {
+        const n = ms === undefined ? 0 : NumberFn(ms);
+        return n > 0 ? (n < MAX_MS ? n : MAX_MS) : 0;
     }
-}
 
-function start(name, fn, ms, args, repeat) {
-    if (typeof fn !== 'function')
-        throw new TypeErrorFn(`${name} takes a function and milliseconds: ${name}(() => …, 100)`);
-    const handle = ++handles, wait = delay(ms);
-    alive[handle] = 1;
-    const tick = () => {
-        if (!alive[handle])
-            return;
-        if (repeat)
-            timer(wait, tick);
-        else
+    function fire(fn, args, name) {
+        try {
+            apply(fn, undefined, args);
+        } catch (e) {
+            errors().warn(`A callback of ${name} threw ${errors().errorLine(e)}`);
+        }
+    }
+
+    function start(name, fn, ms, args, repeat) {
+        if (typeof fn !== 'function')
+            throw new TypeErrorFn(`${name} takes a function and milliseconds: ${name}(() => …, 100)`);
+        const handle = ++handles, wait = delay(ms);
+        alive[handle] = 1;
+        const tick = () => {
+            if (!alive[handle])
+                return;
+            if (repeat)
+                timer(wait, tick);
+            else
+                delete alive[handle];
+            fire(fn, args, name);
+        };
+        timer(wait, tick);
+        return handle;
+    }
+
+    function stop(handle) {
+        if (typeof handle === 'number' || typeof handle === 'string')
             delete alive[handle];
-        fire(fn, args, name);
-    };
-    timer(wait, tick);
-    return handle;
-}
+    }
 
-function stop(handle) {
-    if (typeof handle === 'number' || typeof handle === 'string')
-        delete alive[handle];
-}
-
-export function install() {
-    global.setTimeout = (fn, ms, ...args) => start('setTimeout', fn, ms, args, false);
-    global.setInterval = (fn, ms, ...args) => start('setInterval', fn, ms, args, true);
-    global.clearTimeout = global.clearInterval = stop;
-    global.queueMicrotask = fn => {
+    const microtask = fn => {
         if (typeof fn !== 'function')
             throw new TypeErrorFn('queueMicrotask takes a function');
         chain(new PromiseFn(yes => yes()), () => fire(fn, [], 'queueMicrotask'));
     };
-    global.fetch = () => reject(new TypeErrorFn(noNetwork()));
+
+    return { __proto__: null, start, stop, microtask };
+});
+
+export function install() {
+    global.setTimeout = (fn, ms, ...args) => timers().start('setTimeout', fn, ms, args, false);
+    global.setInterval = (fn, ms, ...args) => timers().start('setInterval', fn, ms, args, true);
+    global.clearTimeout = global.clearInterval = handle => timers().stop(handle);
+    global.queueMicrotask = fn => timers().microtask(fn);
+    global.fetch = () => reject(new TypeErrorFn(errors().noNetwork()));
 }

@@ -1,13 +1,19 @@
 /* The VM and its service realm. */
 #include "engine/internal.h"
 
+#include "base/clock.h"
+#include "base/limits.h"
 #include "bundle.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#define WARM_RUNS 300
+#define GIVE_BACK_PAGES  1024 /* 4 MB first touched since the last time */
+#define WARM_PASSES      40
+#define WARM_PARSER_RUNS 4000
+#define WARM_PARSER_US   400000
 
 /*
  * The engine prints a warning when the first VM is made, because we switched the cage off; on our standard
@@ -61,6 +67,7 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     cm_status st;
 
     (void)opts; /* the JIT is a setting of the process: cm_engine_prepare_process */
+    e->bind_json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     e->group = create_group_quietly();
     e->prelude = JSStringCreateWithUTF8CString(cm_prelude_js);
     e->prelude_url = JSStringCreateWithUTF8CString("codemode:prelude");
@@ -79,6 +86,7 @@ void cm_engine_free(cm_engine *e)
     if (!e)
         return;
     cm_realm_free(e->next);
+    cm_buf_done(&e->bind_json);
     for (size_t i = 0; i < CM_ARRAY_LEN(strings); i++) {
         if (strings[i])
             JSStringRelease(strings[i]);
@@ -164,24 +172,30 @@ cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, si
     return CM_OK;
 }
 
+static long pages_touched(void)
+{
+    struct rusage u;
+
+    return getrusage(RUSAGE_SELF, &u) == 0 ? u.ru_minflt : 0;
+}
+
 void cm_engine_collect(cm_engine *e)
 {
     static void (*give_back)(void);
     static bool looked;
+    long pages;
 
     if (!looked) {
         *(void **)&give_back = dlsym(RTLD_DEFAULT, "_ZN3WTF27releaseFastMallocFreeMemoryEv");
         looked = true;
     }
     JSSynchronousGarbageCollectForDebugging(e->service);
-    if (give_back)
+    /* Touching a page again costs more than keeping it, so little is kept. */
+    pages = pages_touched();
+    if (give_back && pages - e->pages_given_back > GIVE_BACK_PAGES) {
         give_back();
-}
-
-void cm_engine_prepare_realm(cm_engine *e)
-{
-    if (!e->next)
-        (void)cm_realm__new(e, &e->next, NULL);
+        e->pages_given_back = pages;
+    }
 }
 
 static void ignore_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
@@ -232,18 +246,35 @@ static cm_status typical_pass(cm_engine *e, struct cm_err *err)
     return st;
 }
 
+/*
+ * Code of a pass is new in each realm and never gets hot; what passes share is the parser, which needs
+ * thousands of rounds until the engine has compiled it well.
+ */
+static void warm_parser(cm_engine *e)
+{
+    int64_t end_us = cm_mono_us() + WARM_PARSER_US;
+
+    for (unsigned i = 0; i < WARM_PARSER_RUNS && cm_mono_us() < end_us; i++) {
+        /* Every third is cut and does not parse: errors have a path of their own. */
+        int len = (int)sizeof(typical_program) - (i % 3 ? 1 : 8);
+        cm_autofree char *source = cm_asprintf("%.*s// %u", len, typical_program, i);
+        cm_autofree char *text = NULL;
+
+        (void)cm_engine_normalize(e, cm_str_of(source), &text, NULL, NULL, NULL);
+    }
+}
+
 cm_status cm_engine_warm(cm_engine *e, struct cm_err *err)
 {
-    for (int i = 0; i < WARM_RUNS; i++) {
+    for (int i = 0; i < WARM_PASSES; i++) {
         cm_status st = typical_pass(e, err);
 
         if (st != CM_OK)
             return st;
-        if (i % 50 == 49)
-            cm_engine_collect(e);
     }
-    cm_engine_prepare_realm(e);
+    warm_parser(e);
     cm_engine_collect(e);
+    cm_engine_prepare_realm(e);
     return CM_OK;
 }
 
@@ -253,7 +284,7 @@ cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err)
 
     if (st != CM_OK)
         return cm_err_prefix(err, "self-test");
-    cm_engine_prepare_realm(e);
     cm_engine_collect(e);
+    cm_engine_prepare_realm(e);
     return CM_OK;
 }

@@ -40,7 +40,7 @@ CM_DEFINE_AUTO(cm_engine, cm_engine_free)
 cm_status cm_engine_warm(cm_engine *e, struct cm_err *err);
 /** One quick pass that touches what a real one touches, after lock-down. */
 cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err);
-/** Collect garbage and give freed pages back. */
+/** Collect garbage; when much memory was touched since the last time, give freed pages back. */
 void cm_engine_collect(cm_engine *e);
 /** Prepare the realm that the next pass will take, while idle. */
 void cm_engine_prepare_realm(cm_engine *e);

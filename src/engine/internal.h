@@ -18,8 +18,10 @@ struct cm_engine {
     JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
     JSStringRef prelude_url;
     JSStringRef program_url;
-    JSClassRef send_class; /* callable objects that carry their realm */
-    cm_realm *next;        /* prepared for the pass to come, or NULL */
+    JSClassRef send_class;   /* callable objects that carry their realm */
+    struct cm_buf bind_json; /* the connectors of the latest pass, which the next one most often has too */
+    long pages_given_back;   /* minor faults when free pages were last given back */
+    cm_realm *next;          /* prepared for the pass to come, or NULL */
 };
 
 /** A normalised program. Strings are owned; error_json set means it does not parse. */

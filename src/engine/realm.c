@@ -13,6 +13,7 @@
 #include <assert.h>
 
 enum control_op {
+    CONTROL_BIND,
     CONTROL_BEGIN,
     CONTROL_RUN,
     CONTROL_DELIVER,
@@ -44,6 +45,7 @@ struct cm_realm {
     uint32_t n_calls;
     uint32_t cap_calls;
     uint32_t n_outstanding; /* answers that the host owes */
+    bool bound;             /* its globals are those of the engine's bind_json */
     bool settled;           /* the program's promise has settled */
     bool done;              /* the result stands; what the program still does is nobody's business */
     struct cm_realm_result result;
@@ -299,21 +301,30 @@ static void settle(cm_realm *r)
         finish_without_script(r, no_memory);
 }
 
+/* Make the connectors' globals. A realm prepared ahead has those of the pass before, which most often is what
+ * the next one needs. */
+static cm_status bind_globals(cm_realm *r, struct cm_err *err)
+{
+    JSValueRef arg = cm_js__value(r->ctx, cm_buf_str(&r->e->bind_json));
+
+    r->bound = true;
+    return control(r, CONTROL_BIND, 1, &arg, err);
+}
+
 static cm_status begin(cm_realm *r, const struct cm_realm_opts *opts, struct cm_err *err)
 {
     static const char digits[] = "0123456789abcdef";
     char seed[33];
-    JSValueRef args[5];
+    JSValueRef args[4];
 
     for (size_t i = 0; i < 16; i++) {
         seed[2 * i] = digits[opts->seed[i] >> 4];
         seed[2 * i + 1] = digits[opts->seed[i] & 15];
     }
-    args[0] = cm_js__value(r->ctx, opts->bind_json);
-    args[1] = cm_js__value(r->ctx, cm_str_mk(seed, 32));
-    args[2] = JSValueMakeNumber(r->ctx, (double)opts->now_ms);
-    args[3] = cm_js__value(r->ctx, opts->input.json);
-    args[4] = cm_js__value(r->ctx, opts->input.marks);
+    args[0] = cm_js__value(r->ctx, cm_str_mk(seed, 32));
+    args[1] = JSValueMakeNumber(r->ctx, (double)opts->now_ms);
+    args[2] = cm_js__value(r->ctx, opts->input.json);
+    args[3] = cm_js__value(r->ctx, opts->input.marks);
     return control(r, CONTROL_BEGIN, CM_ARRAY_LEN(args), args, err);
 }
 
@@ -330,12 +341,43 @@ static cm_status run(cm_realm *r, JSStringRef source, const struct cm_program *p
     return control(r, program ? CONTROL_RUN : CONTROL_FAIL, CM_ARRAY_LEN(args), args, err);
 }
 
-static cm_status take_realm(cm_engine *e, cm_realm **out, struct cm_err *err)
+/* The prepared realm, or a new one, with the globals of this pass. */
+static cm_status take_realm(cm_engine *e, struct cm_str bind_json, cm_realm **out, struct cm_err *err)
 {
-    if (!e->next)
-        return cm_realm__new(e, out, err);
-    *out = cm_steal(&e->next);
-    return CM_OK;
+    cm_auto(cm_realm) r = NULL;
+    cm_status st = CM_OK;
+
+    if (!cm_str_eq(cm_buf_str(&e->bind_json), bind_json)) {
+        cm_buf_clear(&e->bind_json);
+        cm_buf_add_str(&e->bind_json, bind_json);
+        st = cm_buf_check(&e->bind_json, "the list of connectors", err);
+        if (e->next && e->next->bound) {
+            cm_realm_free(e->next);
+            e->next = NULL;
+        }
+    }
+    if (st != CM_OK)
+        return st;
+    r = cm_steal(&e->next);
+    if (!r)
+        st = cm_realm__new(e, &r, err);
+    if (st == CM_OK && !r->bound)
+        st = bind_globals(r, err);
+    if (st == CM_OK)
+        *out = cm_steal(&r);
+    return st;
+}
+
+void cm_engine_prepare_realm(cm_engine *e)
+{
+    if (e->next)
+        return;
+    /* What fails here fails again, and is reported, when the realm is needed. */
+    if (cm_realm__new(e, &e->next, NULL) == CM_OK && e->bind_json.len > 0 &&
+        bind_globals(e->next, NULL) != CM_OK) {
+        cm_realm_free(e->next);
+        e->next = NULL;
+    }
 }
 
 cm_status cm_realm_start(cm_engine *e, const struct cm_realm_opts *opts, cm_realm **out, struct cm_err *err)
@@ -346,7 +388,7 @@ cm_status cm_realm_start(cm_engine *e, const struct cm_realm_opts *opts, cm_real
     cm_status st = cm_engine__normalize(e, source, opts->input.json.len > 0, opts->bind_json, &p, err);
 
     if (st == CM_OK)
-        st = take_realm(e, &r, err);
+        st = take_realm(e, opts->bind_json, &r, err);
     if (st != CM_OK)
         return st;
     r->host = opts->host;
