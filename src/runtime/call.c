@@ -41,7 +41,7 @@ static void set_active(struct rt_call *c, bool active)
     c->e->n_active += active ? 1 : -1u;
 }
 
-static void unlink_call(struct rt_call *c)
+void rt_call_unlink(struct rt_call *c)
 {
     cm_exec *e = c->e;
 
@@ -57,11 +57,10 @@ static void unlink_call(struct rt_call *c)
     c->e = NULL;
 }
 
-static void free_call(struct rt_call *c)
+void rt_call_free(struct rt_call *c)
 {
     cm_timer_free(c->timer);
     cm_value_done(&c->args);
-    cm_value_done(&c->held);
     free(c->connector);
     free(c->method);
     free(c);
@@ -99,7 +98,7 @@ static void hash_args(struct rt_call *c)
         (void)snprintf(c->hash + 7 + 2 * i, 3, "%02x", digest[i]);
 }
 
-static struct cm_call_row row_of(const struct rt_call *c, enum cm_call_state state)
+struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state)
 {
     return (struct cm_call_row){
         .seq = c->seq,
@@ -136,7 +135,7 @@ static bool account(cm_exec *e, size_t bytes)
 cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
                          enum cm_call_state state, bool sync)
 {
-    struct cm_call_row row = row_of(c, state);
+    struct cm_call_row row = rt_call_row(c, state);
     cm_exec *e = c->e;
     struct cm_err err = {0};
     cm_status st;
@@ -156,7 +155,8 @@ cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const cha
 
 /* ---- answers ---- */
 
-struct cm_own_value rt_error_value(const char *code, const char *message)
+/** An error value {code, message, name}, marked as one. */
+static struct cm_own_value error_value(const char *code, const char *message)
 {
     cm_autobuf json = CM_BUF_INIT(64 << 10);
     struct cm_value v = {.marks = CM_STR("{\"\":\"error\"}")};
@@ -180,23 +180,24 @@ void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code,
     va_end(ap);
 
     cm_autofree char *clean = cm_secrets_redact(c->e->rt->o.secrets, cm_str_of(message), NULL);
-    cm_autovalue v = rt_error_value(code, clean ? clean : message);
+    cm_autovalue v = error_value(code, clean ? clean : message);
 
     rt_call_answer(c, state, true, cm_value_view(&v));
 }
 
-/** Write the outcome, with its delivery where the program gets it now. */
+/** Write the outcome, with its delivery unless the run is ending and nobody gets it. */
 static cm_status record_outcome(struct rt_call *c, enum cm_call_state state, bool failed,
-                                struct cm_value value, bool delivered, struct cm_err *err)
+                                struct cm_value value, struct cm_err *err)
 {
     cm_exec *e = c->e;
-    struct cm_call_row row = row_of(c, state);
+    struct cm_call_row row = rt_call_row(c, state);
 
     row.has_outcome = true;
     row.failed = failed;
     row.outcome = value;
     row.ended_at = cm_now_ms();
-    if (delivered) {
+    if (!e->ending.set) {
+        rt_exec_move_clock(e);
         row.delivery = ++e->n_deliveries;
         row.delivered_at = e->clock;
     }
@@ -208,45 +209,11 @@ static cm_status record_outcome(struct rt_call *c, enum cm_call_state state, boo
     return cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
 }
 
-/** Record the outcome; the call is gone then, and false says that the run is ending and nobody is to be told.
- */
-static bool conclude(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
-{
-    cm_exec *e = c->e;
-    struct cm_err err = {0};
-
-    if (record_outcome(c, state, failed, value, !e->ending.set, &err) != CM_OK) {
-        rt_exec_store_failed(e, &err);
-        return false;
-    }
-    unlink_call(c);
-    free_call(c);
-    return account(e, value.json.len + value.marks.len) && !e->ending.set;
-}
-
-/** Keep the outcome until the program stands still. */
-static void hold(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
-{
-    cm_exec *e = c->e;
-    struct cm_err err = {0};
-
-    if (record_outcome(c, state, failed, value, false, &err) != CM_OK) {
-        rt_exec_store_failed(e, &err);
-        return;
-    }
-    if (!account(e, value.json.len + value.marks.len))
-        return;
-    c->phase = RT_HELD;
-    c->held = cm_value_dup(value);
-    c->held_failed = failed;
-    set_active(c, false);
-    start_next(e);
-}
-
 void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
 {
     cm_exec *e = c->e;
     uint32_t id = c->id;
+    struct cm_err err = {0};
 
     if (value.json.len + value.marks.len > RT_VALUE_MAX_BYTES) {
         rt_call_fail(c, CM_CALL_FAILED, "result_too_large",
@@ -254,13 +221,13 @@ void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, st
                      c->connector, c->method, value.json.len + value.marks.len, RT_VALUE_MAX_BYTES);
         return;
     }
-    if (e->n_steps > 0 && !e->waiting && !e->ending.set) {
-        hold(c, state, failed, value);
+    if (record_outcome(c, state, failed, value, &err) != CM_OK) {
+        rt_exec_store_failed(e, &err);
         return;
     }
-    if (!e->ending.set)
-        rt_exec_move_clock(e);
-    if (!conclude(c, state, failed, value))
+    rt_call_unlink(c);
+    rt_call_free(c);
+    if (!account(e, value.json.len + value.marks.len) || e->ending.set)
         return;
     if (e->direct_path) {
         rt_exec_direct_answer(e, failed, value);
@@ -271,28 +238,6 @@ void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, st
     start_next(e);
 }
 
-bool rt_call_deliver_held(cm_exec *e)
-{
-    struct rt_call *c = e->calls;
-    struct cm_err err = {0};
-
-    while (c && c->phase != RT_HELD)
-        c = c->next;
-    if (!c)
-        return false;
-    rt_exec_move_clock(e);
-    rt_touch(e->rt);
-    if (cm_store_call_delivered(e->rt->o.store, e->id, c->seq, ++e->n_deliveries, e->clock, &err) != CM_OK) {
-        rt_exec_store_failed(e, &err);
-        return true;
-    }
-    e->waiting = false;
-    cm_pass_deliver(e->pass->pass, c->id, c->held_failed, false, cm_value_view(&c->held), e->clock);
-    unlink_call(c);
-    free_call(c);
-    return true;
-}
-
 /* ---- a connector's method ---- */
 
 static void on_outcome(void *user, const struct cm_outcome_value *out)
@@ -301,7 +246,7 @@ static void on_outcome(void *user, const struct cm_outcome_value *out)
 
     c->up = NULL;
     if (!c->e) { /* the run ended first; its record says so */
-        free_call(c);
+        rt_call_free(c);
         return;
     }
     rt_call_answer(c, out->failed ? CM_CALL_FAILED : CM_CALL_APPLIED, out->failed, out->value);
@@ -543,13 +488,7 @@ static void issue_tool(struct rt_call *c)
     }
 }
 
-/*
- * ---- Steps ----
- *
- * A step without record runs its function in the program and settles there with its value as recorded; we
- * only learn of it. So that the order of deliveries in the record is the one that happened, no outcome is
- * sent while a step may be ending on its own: it is held until the program stands still.
- */
+/* ---- steps ---- */
 
 static void issue_step(struct rt_call *c)
 {
@@ -576,13 +515,11 @@ void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value valu
                     id);
         return;
     }
-    if (cm_value_canonical(value, e->limits.frame_bytes, &recorded, &err) != CM_OK) {
-        /* The program goes on with a value that no replay could give it: it must not. */
-        rt_exec_end(e, CM_EXEC_ERROR, "invalid_result", "The value of step '%s' cannot be recorded: %s",
-                    c->method, err.message);
-        return;
-    }
-    (void)conclude(c, failed ? CM_CALL_FAILED : CM_CALL_APPLIED, failed, cm_value_view(&recorded));
+    if (cm_value_canonical(value, e->limits.frame_bytes, &recorded, &err) != CM_OK)
+        rt_call_fail(c, CM_CALL_FAILED, "invalid_result", "The value of step '%s' cannot be recorded: %s",
+                     c->method, err.message);
+    else
+        rt_call_answer(c, failed ? CM_CALL_FAILED : CM_CALL_APPLIED, failed, cm_value_view(&recorded));
 }
 
 /* ---- issue ---- */
@@ -666,93 +603,4 @@ void rt_call_describe(const struct rt_call *c, char *out, size_t cap)
 
     if (c->line && n >= 0 && (size_t)n < cap)
         (void)snprintf(out + n, cap - (size_t)n, " (line %u)", c->line);
-}
-
-/* ---- the end ---- */
-
-/** What becomes of an unanswered call when its run ends: the state in the record, and what the program's
- * author should know. */
-static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state exec, const char **warning)
-{
-    bool completed = exec == CM_EXEC_COMPLETED;
-
-    *warning = NULL;
-    switch (c->phase) {
-    case RT_PENDING:
-        *warning = "was waiting for approval when the program ended: it was withdrawn and has not run.";
-        return CM_CALL_CANCELLED;
-    case RT_SENT:
-        if (cm_decide_abandoned(c->flags) == CM_CALL_UNKNOWN)
-            *warning = "was still running when the run ended and was cancelled; it may have taken effect. "
-                       "Await every call.";
-        else if (completed)
-            *warning = "was still running when the program ended and was cancelled. Await every call.";
-        return cm_decide_abandoned(c->flags);
-    case RT_QUEUED:
-    case RT_STARTING:
-        if (completed)
-            *warning = "had not been sent when the program ended, and was not. Await every call.";
-        return CM_CALL_CANCELLED;
-    case RT_STEP:
-        if (completed)
-            *warning = "was still running when the program ended. Await every step.";
-        return CM_CALL_CANCELLED;
-    case RT_HELD:
-    case RT_TIMER:
-    case RT_LOOKUP:
-        break;
-    }
-    return CM_CALL_CANCELLED;
-}
-
-/** Whether the record needs no word about it: it has its outcome, waits on for a human, or was never more
- * than a question. */
-static bool stays_as_it_is(const struct rt_call *c, enum cm_exec_state exec)
-{
-    if (c->kind != CM_CALL_TOOL && c->kind != CM_CALL_STEP)
-        return true;
-    if (c->phase == RT_HELD)
-        return true;
-    /* A step in whose function something is pending goes on with it. */
-    return exec == CM_EXEC_PAUSED && (c->phase == RT_PENDING || c->phase == RT_STEP);
-}
-
-static cm_status settle_one(struct rt_call *c, enum cm_exec_state exec, struct cm_err *err)
-{
-    cm_exec *e = c->e;
-    const char *warning = NULL;
-    struct cm_call_row row = row_of(c, abandoned(c, exec, &warning));
-
-    if (warning) {
-        char what[640];
-
-        rt_call_describe(c, what, sizeof what);
-        rt_exec_warn(e, "%s %s", what, warning);
-    }
-    row.ended_at = cm_now_ms();
-    row.rule = "the run ended first";
-    return c->recorded ? cm_store_call_outcome(e->rt->o.store, e->id, &row, err)
-                       : cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
-}
-
-cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *err)
-{
-    cm_status st = CM_OK;
-
-    while (e->calls) {
-        struct rt_call *c = e->calls;
-        cm_call *up = c->up;
-
-        if (st == CM_OK && !stays_as_it_is(c, state))
-            st = settle_one(c, state, err);
-        if (c->phase == RT_STARTING)
-            cm_connector_forget(c->conn, c);
-        rt_sdk_stop(c);
-        unlink_call(c);
-        if (up)
-            cm_call_cancel(up); /* its callback frees c */
-        else
-            free_call(c);
-    }
-    return st;
 }

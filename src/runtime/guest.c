@@ -49,35 +49,9 @@ static void add_position(struct cm_buf *out, yyjson_val *error, const char *key)
         cm_buf_addf(out, ",\"%s\":%u", key, (unsigned)n);
 }
 
-/** "x is not defined (the only globals …)": a model that guessed at a Node API or a connector learns what
- * there is. */
-static char *with_globals(const cm_exec *e, struct cm_str name, struct cm_str message)
-{
-    static const char ending[] = " is not defined", engine_words[] = "Can't find variable: ";
-    cm_autobuf text = CM_BUF_INIT(RT_ERROR_TEXT + 4096);
-    size_t n_names = e->rt->o.n_connectors;
-
-    if (!cm_str_eq_z(name, "ReferenceError") || message.len > 400)
-        return NULL;
-    if (cm_str_has_prefix(message, CM_STR("Can't find variable: ")))
-        cm_buf_addf(&text, "%.*s is not defined", (int)(message.len - sizeof engine_words + 1),
-                    message.ptr + sizeof engine_words - 1);
-    else if (message.len > sizeof ending &&
-             memcmp(message.ptr + message.len - sizeof ending + 1, ending, sizeof ending - 1) == 0)
-        cm_buf_add_str(&text, message);
-    else
-        return NULL;
-    cm_buf_add_z(&text, " (the only globals available in the sandbox are: ");
-    for (size_t i = 0; i < n_names && text.len < RT_ERROR_TEXT; i++)
-        cm_buf_addf(&text, "%s, ", cm_connector_name(e->rt->o.connectors[i]));
-    cm_buf_add_z(&text, "codemode)");
-    return cm_buf_take(&text, NULL);
-}
-
-void rt_guest_error(const cm_exec *e, struct cm_str meta_json, struct cm_buf *out)
+void rt_guest_error(struct cm_str meta_json, struct cm_buf *out)
 {
     cm_auto(yyjson_doc) doc = NULL;
-    cm_autofree char *hinted = NULL;
     yyjson_val *error = NULL;
     struct cm_str name, message, code;
 
@@ -90,12 +64,11 @@ void rt_guest_error(const cm_exec *e, struct cm_str meta_json, struct cm_buf *ou
         name = CM_STR("Error");
     if (!message.ptr)
         message = CM_STR("The program failed without saying why.");
-    hinted = with_globals(e, name, message);
 
     size_t start = out->len + 1; /* over the first comma */
 
     add_text(out, "name", name, NAME_BYTES);
-    add_text(out, "message", hinted ? cm_str_of(hinted) : message, RT_ERROR_TEXT);
+    add_text(out, "message", message, RT_ERROR_TEXT);
     if (code.len && !is_host_code(code))
         add_text(out, "code", code, CODE_BYTES);
     add_position(out, error, "line");

@@ -104,7 +104,6 @@ enum rt_phase {
     RT_PENDING,  /* recorded; a human decides */
     RT_SENT,     /* recorded; the connector works on it */
     RT_STEP,     /* recorded; the step's function runs in the program */
-    RT_HELD,     /* its outcome is recorded; delivered when the program stands still (call.c, "Steps") */
     RT_TIMER,
     RT_LOOKUP, /* search or describe: connectors become ready */
 };
@@ -128,8 +127,6 @@ struct rt_call {
     size_t n_lookups;
     cm_call *up;
     cm_timer *timer;
-    struct cm_own_value held;
-    bool held_failed;
     int64_t started_at;
 };
 
@@ -148,6 +145,11 @@ void rt_exec_warn(cm_exec *e, const char *fmt, ...) __attribute__((format(printf
 void rt_exec_move_clock(cm_exec *e);
 /** End as paused when nothing but a human can let the program go on. As rt_exec_end. */
 void rt_exec_check_quiescent(cm_exec *e);
+/** It has ended (end NULL: a single call, or the runtime is closed): record, tell, free. */
+void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end);
+/** Take it off the runtime's list; free what it holds (unlinking it too). */
+void rt_exec_unlink(cm_exec *e);
+void rt_exec_free(cm_exec *e);
 /** Record what the single call gave; the execution ends. */
 void rt_exec_direct_answer(cm_exec *e, bool failed, struct cm_value value);
 /** A single call's time has come: start or finish it (the loop's callback of rt->direct). */
@@ -162,10 +164,7 @@ void rt_touch(cm_runtime *rt);
 /** A call was issued. Takes args by copy. */
 void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column);
-/** The program stands still: deliver what was held. True when something was; the execution may be gone then.
- */
-bool rt_call_deliver_held(cm_exec *e);
-/** A step's function has ended. */
+/** A step's function has ended: its value is recorded, and the recorded form delivered. */
 void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value);
 /** Record the outcome and deliver it; the call is gone afterwards, and so may be the execution. */
 void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value);
@@ -175,13 +174,19 @@ void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code,
 /** Record without an outcome, e.g. an intent. CM_OK, or the execution is ended and the call gone. */
 cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
                          enum cm_call_state state, bool sync);
+/** "github.search (line 3)" into out. */
+void rt_call_describe(const struct rt_call *c, char *out, size_t cap);
+/** The row of a call in this state, without an outcome. Borrows from the call. */
+struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state);
+/** Take it off its execution's list; free it. */
+void rt_call_unlink(struct rt_call *c);
+void rt_call_free(struct rt_call *c);
+
+/** ---- settle.c ---- */
+
 /** The run has ended in `state`: cancel, record, warn about and free what is unanswered. CM_OK or the store's
  * failure. */
 cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *err);
-/** "github.search (line 3)" into out. */
-void rt_call_describe(const struct rt_call *c, char *out, size_t cap);
-/** An error value {code, message, name}, marked as one. */
-struct cm_own_value rt_error_value(const char *code, const char *message);
 
 /** ---- sdk.c: search, describe, timers ---- */
 void rt_sdk_issue(struct rt_call *c);
@@ -195,7 +200,7 @@ void rt_sdk_stop(struct rt_call *c);
  * "code"?, "line"?, "column"?, "source"?, "stack"?}. Whatever the worker sent, this is bounded, is what it
  * says it is, and has no code of the host's.
  */
-void rt_guest_error(const cm_exec *e, struct cm_str meta_json, struct cm_buf *out);
+void rt_guest_error(struct cm_str meta_json, struct cm_buf *out);
 /** Take over the warnings of DONE's meta, bounded. */
 void rt_guest_warnings(cm_exec *e, struct cm_str meta_json);
 /** Append {"name":"Error","message":…,"code":…} of the host's own words, redacted. */

@@ -1,0 +1,225 @@
+/*
+ * The one place where an execution ends: how it ended is judged, its calls are settled, the row is finished
+ * and on the disk, the outcome is built from the record, the callback runs.
+ *
+ * The record is the authority: where another process has moved the execution meanwhile, its state is what is
+ * told. Where the record cannot be written there is no outcome, only the reason.
+ */
+#include "base/clock.h"
+#include "runtime/internal.h"
+
+#include <stdio.h>
+
+#define OUTCOME_MAX_BYTES (1u << 30)
+
+/** What finish() collects before anything is written. */
+struct final {
+    enum cm_exec_state state;
+    struct cm_own_value result;
+    bool has_result;
+    struct cm_buf error;
+};
+
+static void fail_final(const cm_exec *e, struct final *f, const char *code, const char *message)
+{
+    f->state = CM_EXEC_ERROR;
+    f->has_result = false;
+    cm_buf_clear(&f->error);
+    rt_host_error(e->rt, code, message, &f->error);
+}
+
+static void take_result(const cm_exec *e, struct final *f, struct cm_value value)
+{
+    struct cm_err err = {0};
+    char message[CM_ERR_MAX_BYTES + 128];
+
+    if (value.json.len == 0)
+        return;
+    if (cm_value_canonical(value, CM_FRAME_MAX_BYTES, &f->result, &err) == CM_OK) {
+        f->has_result = true;
+        return;
+    }
+    (void)snprintf(message, sizeof message, "The program completed, but its result cannot be returned: %s",
+                   err.message);
+    fail_final(e, f, "invalid_result", message);
+}
+
+/** A limit's message says how far the program had come: which call was the last is often the cause. */
+static void fail_by_limit(const cm_exec *e, struct final *f, const struct cm_pass_end *end)
+{
+    char message[4096];
+
+    (void)snprintf(message, sizeof message, "%s%s%s%s", end->message,
+                   e->last_call[0] ? " The last call was " : "", e->last_call, e->last_call[0] ? "." : "");
+    fail_final(e, f, end->code, message);
+}
+
+static void judge_pass(cm_exec *e, struct final *f, const struct cm_pass_end *end)
+{
+    f->state = CM_EXEC_COMPLETED;
+    switch (end->kind) {
+    case CM_PASS_COMPLETED:
+        take_result(e, f, end->value);
+        break;
+    case CM_PASS_THREW:
+        if (end->code[0]) { /* an error that nobody caught, but of a limit's making */
+            fail_by_limit(e, f, end);
+            break;
+        }
+        f->state = CM_EXEC_ERROR;
+        rt_guest_error(end->meta_json, &f->error);
+        break;
+    case CM_PASS_LIMIT:
+        fail_by_limit(e, f, end);
+        break;
+    case CM_PASS_CRASHED:
+    case CM_PASS_PROTOCOL:
+    case CM_PASS_FAILED: {
+        static const char *const codes[] = {
+            [CM_PASS_CRASHED] = "crashed", [CM_PASS_PROTOCOL] = "protocol", [CM_PASS_FAILED] = "no_worker"};
+
+        fail_final(e, f, end->code[0] ? end->code : codes[end->kind], end->message);
+        break;
+    }
+    case CM_PASS_CANCELLED:
+        f->state = CM_EXEC_CANCELLED;
+        break;
+    }
+    rt_guest_warnings(e, end->meta_json);
+}
+
+static void judge_direct(cm_exec *e, struct final *f)
+{
+    struct cm_value v = cm_value_view(&e->direct_result);
+
+    if (e->direct_failed) {
+        f->state = CM_EXEC_ERROR;
+        /* Its fields are those of a program's error, so it is rebuilt in the same way. */
+        cm_autobuf meta = CM_BUF_INIT(CM_FRAME_MAX_BYTES + 64);
+
+        cm_buf_add_z(&meta, "{\"error\":");
+        cm_buf_add_str(&meta, v.json);
+        cm_buf_add_char(&meta, '}');
+        rt_guest_error(cm_buf_str(&meta), &f->error);
+    } else {
+        f->state = CM_EXEC_COMPLETED;
+        f->result = cm_value_dup(v);
+        f->has_result = v.json.len > 0;
+    }
+}
+
+static void judge(cm_exec *e, struct final *f, const struct cm_pass_end *end)
+{
+    if (e->ending.set) {
+        f->state = e->ending.state;
+        if (e->ending.code)
+            rt_host_error(e->rt, e->ending.code, e->ending.message, &f->error);
+    } else if (end) {
+        judge_pass(e, f, end);
+    } else if (e->direct_answered) {
+        judge_direct(e, f);
+    } else {
+        f->state = CM_EXEC_CANCELLED;
+    }
+}
+
+static void write_warnings(const cm_exec *e, struct cm_buf *out)
+{
+    if (e->n_warnings == 0)
+        return;
+    for (size_t i = 0; i < e->n_warnings; i++) {
+        cm_autofree char *clean = cm_secrets_redact(e->rt->o.secrets, cm_str_of(e->warnings[i]), NULL);
+
+        cm_buf_add_char(out, i ? ',' : '[');
+        cm_json_write_string(out, cm_str_of(clean ? clean : e->warnings[i]));
+    }
+    cm_buf_add_char(out, ']');
+}
+
+/** Another process (or a command) has ended it: what stands in the record is what is told. */
+static cm_status tell_recorded(cm_exec *e, enum cm_exec_state *state, struct cm_buf *out, struct cm_err *err)
+{
+    const struct rt_outcome_opts opts = {.result_bytes = e->limits.result_bytes};
+    struct rt_kept kept = {0};
+    cm_status st = cm_store_execution(e->rt->o.store, e->id, rt_keep_row, &kept, err);
+
+    if (st == CM_OK) {
+        *state = kept.row.state;
+        st = rt_outcome_write(e->rt->o.store, &kept.row, &opts, out, err);
+    }
+    rt_kept_done(&kept);
+    return st;
+}
+
+/** Finish the row and build the outcome. An error leaves no truthful outcome. */
+static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exec_state *state,
+                          struct cm_buf *out, struct cm_err *err)
+{
+    const struct rt_outcome_opts opts = {.result_bytes = e->limits.result_bytes};
+    cm_store *store = e->rt->o.store;
+    cm_status st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
+
+    *state = row->state;
+    if (st == CM_E_CONFLICT)
+        return tell_recorded(e, state, out, err);
+    if (st != CM_OK)
+        return st;
+    if (cm_store_prune(store, e->rt->name, e->rt->o.max_executions, NULL, NULL) == CM_OK)
+        rt_touch(e->rt);
+    return rt_outcome_write(store, row, &opts, out, err);
+}
+
+void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
+{
+    struct final f = {.error = CM_BUF_INIT(1u << 20)};
+    cm_autobuf warnings = CM_BUF_INIT(1u << 20);
+    cm_autobuf out = CM_BUF_INIT(OUTCOME_MAX_BYTES);
+    enum cm_exec_state state = CM_EXEC_ERROR;
+    struct cm_err err = {0};
+    struct cm_exec_row row;
+    cm_status st;
+
+    e->finishing = true;
+    judge(e, &f, end);
+    e->ending.set = true; /* what settles now is delivered to nobody */
+    st = rt_calls_settle(e, f.state, &err);
+    if (st == CM_E_CONFLICT)
+        st = CM_OK; /* ended by another process: finishing will say the same */
+    if (st != CM_OK || cm_store_losses(e->rt->o.store) != e->losses) {
+        char message[CM_ERR_MAX_BYTES + 128];
+
+        (void)snprintf(message, sizeof message, "The run was ended because it could not be recorded: %s",
+                       st != CM_OK ? err.message
+                                   : "records of it were lost; see the disk and the store file");
+        fail_final(e, &f, "store_error", message);
+        (void)cm_store_calls_abandon(e->rt->o.store, e->id, NULL);
+    }
+    if (e->logs.len)
+        cm_buf_add_char(&e->logs, ']');
+    write_warnings(e, &warnings);
+    row = (struct cm_exec_row){
+        .id = e->id,
+        .runtime = e->rt->name,
+        .state = f.state,
+        .has_result = f.has_result,
+        .result = cm_value_view(&f.result),
+        .error_json = cm_buf_str(&f.error),
+        .logs_json = cm_buf_str(&e->logs),
+        .warnings_json = cm_buf_str(&warnings),
+        .created_at = e->created_at,
+        .updated_at = cm_now_ms(),
+        .passes = 1,
+    };
+    row.ended_at = f.state == CM_EXEC_PAUSED ? 0 : row.updated_at;
+    st = conclude(e, &row, &state, &out, &err);
+    if (st == CM_OK)
+        st = cm_buf_check(&out, "the outcome", &err);
+    rt_exec_unlink(e);
+    if (st == CM_OK)
+        e->fn(e->user, state, cm_buf_str(&out), NULL);
+    else
+        e->fn(e->user, CM_EXEC_ERROR, (struct cm_str){0}, &err);
+    cm_value_done(&f.result);
+    cm_buf_done(&f.error);
+    rt_exec_free(e);
+}

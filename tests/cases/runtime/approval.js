@@ -1,0 +1,3 @@
+const before = await t.echo({ n: 1 });
+await t.wipe({ disk: "all", before });
+return "never";

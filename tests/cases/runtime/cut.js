@@ -1,0 +1,2 @@
+// limits: {"resultBytes": 16}
+return "0123456789abcdefghijklmnopqrstuvwxyz";

@@ -1,0 +1,5 @@
+try {
+  await t.forbidden({});
+} catch (e) {
+  return [e instanceof Error, e.code, e.message];
+}

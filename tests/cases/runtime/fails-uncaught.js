@@ -1,0 +1,2 @@
+await t.echo({ n: 1 });
+await t.fail({});

@@ -1,0 +1,1 @@
+return fs.readFileSync("/etc/passwd");

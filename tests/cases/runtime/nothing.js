@@ -1,0 +1,2 @@
+console.log("hi", { a: 1 });
+console.warn("careful");

@@ -1,0 +1,4 @@
+t.never({});
+t.wipe({});
+await t.echo({ n: 1 });
+return "done";
