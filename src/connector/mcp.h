@@ -36,18 +36,16 @@ void cm_mcp_outcome_done(struct cm_mcp_outcome *o);
  * Unwrap a CallToolResult (an object). First match wins:
  *
  *   1. toolResult            that value (servers of the first revision, 2024-10-07)
- *   2. isError: true         a failure: the text blocks joined by newlines; structuredContent and other
- * blocks as fields
- *   3. structuredContent     that value
- *   4. one text block        the JSON in it where it is an object or an array, or a string, number, boolean
- * or null written exactly as JSON would write it back ("5" is 5, but "1.10", "007" and "1e5" stay text);
- * otherwise the text
+ *   2. isError: true         a failure: the text blocks joined by newlines; the rest as fields
+ *   3. structuredContent     that value, which the output schema describes; content beside it is left out
+ *   4. one text block        the JSON in it, see below; otherwise the text
  *   5. several text blocks   their texts joined by newlines
- *   6. content               the array of blocks; `data` of images and audio and `blob` of resources are
- * bytes, not base64
+ *   6. content               the array of blocks; data of images and audio, blob of resources are bytes
  *   7. anything else         the result as it is
  *
- * Integers beyond 2^53 are bigints, never rounded. 2. and 4. follow R4.3, which makes data of any JSON text
+ * The text of one block is JSON where it is an object or an array, or a string, number, boolean or null
+ * written exactly as JSON would write it back: "5" is 5, but "1.10", "007" and "1e5" stay text.
+ * Integers beyond 2^53 are bigints, never rounded. R4.3 makes data of any JSON text
  * and rounds.
  *
  * Errors: CM_E_LIMIT the value is too large or too deep.
