@@ -14,9 +14,15 @@ const banned = {
   random: 'cm_random_bytes', srand: 'cm_random_bytes', localtime: 'gmtime_r', gmtime: 'gmtime_r', asctime: 'strftime',
   ctime: 'strftime', usleep: 'an event to wait for', sleep: 'an event to wait for', vfork: 'fork or posix_spawn',
 };
-// base wraps what the others must not call; tests allocate and parse as they like, but wait for events; the experiments behind
-// decisions stand alone.
-const free = { 'src/base/': /^(malloc|calloc|realloc|strdup|strtou?ll?|strtod)$/, 'tests/': /^(malloc|calloc|realloc|strdup|system|popen|strtou?ll?|sscanf|random|rand)$/, 'bench/adr/': /./ };
+// Who may call them all the same: base wraps what the others must not call; commands and examples know <codemode.h> alone; tests
+// allocate and parse as they like, but wait for events; the experiments behind decisions stand alone.
+const free = {
+  'src/base/': /^(malloc|calloc|realloc|strdup|strtou?ll?|strtod)$/,
+  'src/cli/': /^(malloc|calloc|realloc|strdup)$/,
+  'examples/': /^(malloc|calloc|realloc|strdup)$/,
+  'tests/': /^(malloc|calloc|realloc|strdup|system|popen|strtou?ll?|strtok_r|[fs]?scanf|random|rand)$/,
+  'bench/adr/': /./,
+};
 
 const call = new RegExp(`(?<![\\w.>])(${Object.keys(banned).join('|')})\\s*\\(`, 'g');
 
