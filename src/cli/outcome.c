@@ -43,24 +43,42 @@ static void put_line(const char *lead, const char *text)
     putc('\n', stderr);
 }
 
-/** The program's own line with a mark under the column. A long line is shown around it. */
-static void print_source(const char *source, uint32_t line, uint32_t column)
+/** Line `line` of the program, borrowed; its length in *len. NULL: there is none. */
+static const char *line_of(const char *code, uint32_t line, size_t *len)
+{
+    while (code && --line > 0) {
+        code = strchr(code, '\n');
+        code = code ? code + 1 : NULL;
+    }
+    if (code)
+        *len = strcspn(code, "\r\n");
+    return code;
+}
+
+/**
+ * The program's own line with a mark under the column. An outcome has the line without its indentation, which
+ * the column counts: only with the program at hand is it known where the mark goes.
+ */
+static void print_source(const char *code, const char *source, uint32_t line, uint32_t column)
 {
     char number[16];
-    size_t len = strcspn(source, "\r\n");
-    size_t from = 0, at = column ? column - 1 : 0;
+    size_t len = strlen(source), whole_len = 0, from, at = column ? column - 1 : 0;
+    const char *whole = line_of(code, line, &whole_len);
+    size_t indent = whole ? strspn(whole, " \t") : 0;
+    bool known =
+        whole && whole_len >= indent + len && strncmp(whole + indent, source, len) == 0 && at >= indent;
 
-    snprintf(number, sizeof number, "%u", line);
-    if (at > 50 && len > 64)
-        from = at - 32;
+    at -= known ? indent : 0;
+    from = known && at > 50 && len > 64 ? at - 32 : 0;
     while (from < len && ((unsigned char)source[from] & 0xC0) == 0x80)
         from++;
     if (len - from > 64)
         for (len = from + 64; len > from && ((unsigned char)source[len] & 0xC0) == 0x80; len--)
             continue;
+    snprintf(number, sizeof number, "%u", line);
     fprintf(stderr, "    %s | ", number);
     cm_cli_put_safe(stderr, source + from, len - from);
-    if (column && at >= from && at <= len) {
+    if (known && column && at >= from && at <= len) {
         fprintf(stderr, "\n    %*s | ", (int)strlen(number), "");
         for (size_t i = from; i < at; i++)
             if (((unsigned char)source[i] & 0xC0) != 0x80)
@@ -70,7 +88,7 @@ static void print_source(const char *source, uint32_t line, uint32_t column)
     putc('\n', stderr);
 }
 
-static void print_error(const cm_outcome *o)
+static void print_error(const cm_outcome *o, const char *code)
 {
     const char *name = cm_outcome_error(o, "name");
     const char *message = cm_outcome_error(o, "message");
@@ -88,10 +106,10 @@ static void print_error(const cm_outcome *o)
     else if (line)
         fprintf(stderr, "  at line %u\n", line);
     if (line && source && *source)
-        print_source(source, line, column);
+        print_source(code, source, line, column);
 }
 
-static void print_for_people(const cm_outcome *o)
+static void print_for_people(const cm_outcome *o, const char *code)
 {
     const char *text;
 
@@ -99,7 +117,7 @@ static void print_for_people(const cm_outcome *o)
         put_line("", text);
     for (size_t i = 0; (text = cm_outcome_warning(o, i)) != NULL; i++)
         put_line("codemode: warning: ", text);
-    print_error(o);
+    print_error(o, code);
     if (strcmp(cm_outcome_status(o), "paused") == 0)
         cm_cli_complain("paused: %s waits for a human's approval; 'codemode executions %s' shows what for",
                         cm_outcome_execution_id(o), cm_outcome_execution_id(o));
@@ -107,7 +125,7 @@ static void print_for_people(const cm_outcome *o)
         cm_cli_complain("cancelled");
 }
 
-int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome)
+int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome, const char *code)
 {
     cm_outcome *o = take_outcome;
     int status = exit_of(o);
@@ -117,7 +135,7 @@ int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome)
     if (cli->json) {
         text = cm_outcome_json(o, &len);
     } else {
-        print_for_people(o);
+        print_for_people(o, code);
         text = cm_outcome_result_text(o, &len);
         if (!text)
             text = cm_outcome_result_json(o, &len);

@@ -60,7 +60,9 @@ static void print_notes(yyjson_val *root)
     }
     yyjson_arr_foreach(cm_json_get(root, "unavailable"), i, max, v)
     {
-        cm_cli_complain("%s", text_of(v, "error"));
+        const char *name = text_of(v, "connector"), *error = text_of(v, "error");
+        bool named = strncmp(error, name, strlen(name)) == 0;
+        cm_cli_complain("%s%s%s", named ? "" : name, named ? "" : ": ", error);
     }
 }
 
