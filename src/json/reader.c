@@ -5,6 +5,8 @@
  */
 #include "json/internal.h"
 
+#include "base/limits.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -14,6 +16,7 @@ struct walk {
     struct cm_marks marks;
     struct cm_buf *out;
     enum view view;
+    unsigned depth; /* of what is written: a Map in a Map is deeper in the reader's form than in the value */
     struct cm_err *err;
 };
 
@@ -117,19 +120,28 @@ static cm_status write_array(struct walk *w, yyjson_val *v, struct cm_mark_span 
 
 static cm_status write_plain(struct walk *w, yyjson_val *v, struct cm_mark_span span)
 {
-    if (yyjson_is_obj(v))
-        return write_object(w, v, span);
-    if (yyjson_is_arr(v))
-        return write_array(w, v, span);
-    cm_json_write_canonical(w->out, v);
-    return CM_OK;
+    cm_status st;
+
+    if (!yyjson_is_ctn(v)) {
+        cm_json_write_canonical(w->out, v);
+        return CM_OK;
+    }
+    if (w->depth >= CM_VALUE_MAX_DEPTH)
+        return cm_err_set(w->err, CM_E_LIMIT, "nested deeper than %d levels when written as JSON",
+                          CM_VALUE_MAX_DEPTH);
+    w->depth++;
+    st = yyjson_is_obj(v) ? write_object(w, v, span) : write_array(w, v, span);
+    w->depth--;
+    return st;
 }
 
 /* {"$name": content} */
 static cm_status write_wrapped(struct walk *w, const char *name, yyjson_val *v, struct cm_mark_span span)
 {
     cm_buf_addf(w->out, "{\"$%s\":", name);
+    w->depth++;
     cm_status st = write_plain(w, v, span);
+    w->depth--;
     cm_buf_add_char(w->out, '}');
     return st;
 }

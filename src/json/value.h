@@ -83,6 +83,7 @@ cm_status cm_value_to_tool_json(struct cm_value v, struct cm_buf *out, struct cm
  * bytes {"$bytes": base64} (views other than Uint8Array and ArrayBuffer have "$type" beside it), Map {"$map": …}, Set {"$set": …},
  * Error {"$error": …}, undefined dropped (null in arrays);
  * a literal key that begins with '$' is shown with '$$'. An absent or undefined value appends nothing; returns whether it did.
+ * CM_E_LIMIT when that form would be nested deeper than CM_VALUE_MAX_DEPTH.
  */
 cm_status cm_value_to_reader_json(struct cm_value v, struct cm_buf *out, bool *appended, struct cm_err *err);
 

@@ -509,6 +509,27 @@ static void readers_see_forms_that_no_document_can_imitate(void **state)
         CM_E_INVALID);
 }
 
+/* 300 Sets in each other are 300 levels in the value and 600 in the form {"$set": [...]}. */
+static void the_readers_form_is_never_deeper_than_json_may_be(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_autobuf out = CM_BUF_INIT(MAX), marks = CM_BUF_INIT(MAX), path = CM_BUF_INIT(MAX);
+    cm_autofree char *json = nested(300);
+    cm_autovalue value = {0};
+    bool appended = false;
+
+    cm_buf_add_z(&marks, "{\"\":\"set\"");
+    for (int i = 1; i < 300; i++) {
+        cm_buf_add_z(&path, "/0");
+        cm_buf_addf(&marks, ",\"%s\":\"set\"", path.ptr);
+    }
+    cm_buf_add_char(&marks, '}');
+    assert_int_equal(cm_value_canonical((struct cm_value){str(json), cm_buf_str(&marks)}, MAX, &value, &err),
+                     CM_OK);
+    assert_int_equal(cm_value_to_reader_json(cm_value_view(&value), &out, &appended, &err), CM_E_LIMIT);
+}
+
 static void dates_print_as_iso_text_at_every_edge(void **state)
 {
     (void)state;
@@ -579,6 +600,7 @@ int main(void)
         cmocka_unit_test(text_becomes_a_string_value),
         cmocka_unit_test(tools_receive_what_json_stringify_would_send),
         cmocka_unit_test(readers_see_forms_that_no_document_can_imitate),
+        cmocka_unit_test(the_readers_form_is_never_deeper_than_json_may_be),
         cmocka_unit_test(dates_print_as_iso_text_at_every_edge),
         cmocka_unit_test(many_marks_cost_no_more_than_sorting_them),
     };
