@@ -85,14 +85,33 @@ static void write_escape(struct cm_buf *out, unsigned char c)
     }
 }
 
+static bool needs_escape(unsigned char c)
+{
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
 void cm_json__write_valid_string(struct cm_buf *out, struct cm_str s)
 {
     size_t done = 0;
+    char *at = cm_buf_reserve(out, s.len + 2);
 
-    cm_buf_add_char(out, '"');
-    for (size_t i = 0; i < s.len; i++) {
+    if (!at)
+        return;
+    *at++ = '"';
+    while (done < s.len && !needs_escape((unsigned char)s.ptr[done])) {
+        *at++ = s.ptr[done];
+        done++;
+    }
+    if (done == s.len) {
+        *at++ = '"';
+        *at = '\0';
+        out->len += s.len + 2;
+        return;
+    }
+    out->len += done + 1;
+    for (size_t i = done; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
+        if (!needs_escape(c))
             continue;
         cm_buf_add(out, s.ptr + done, i - done);
         write_escape(out, c);
