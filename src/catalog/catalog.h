@@ -1,7 +1,8 @@
 /**
  * catalog: the index behind `codemode.search`, `codemode.describe`, `codemode tools` and `codemode types`.
  *
- * It looks at connectors that are READY and says by name which are not. It starts none. Scoring: reference R5.1 without its quirks.
+ * It looks at connectors that are READY and says by name which are not. It starts none. Scoring: reference
+ * R5.1 without its quirks.
  */
 #ifndef CM_CATALOG_CATALOG_H
 #define CM_CATALOG_CATALOG_H
@@ -17,27 +18,32 @@ typedef struct cm_catalog cm_catalog;
 cm_catalog *cm_catalog_new(cm_connector *const *connectors, size_t n);
 void cm_catalog_free(cm_catalog *c);
 CM_DEFINE_AUTO(cm_catalog, cm_catalog_free)
-/** Drop the index of a connector whose methods changed (or of all: NULL). It is rebuilt at the next search. */
+/** Drop the index of a connector whose methods changed (or of all: NULL). It is rebuilt at the next search.
+ */
 void cm_catalog_invalidate(cm_catalog *c, const cm_connector *which);
 
 /**
- * Append {"results":[{"path","connector","method","description","signature","requiresApproval"?,"kind":"method","score"}],"total",
- * "truncated","unavailable"?:[{connector,error}],"suggestions"?:[…]}. Best first, at most `limit` (0: CM_SEARCH_MAX). An empty query
- * lists everything in order. No hit is never a dead end: `suggestions` are the nearest paths. `signature` is one line.
+ * Append
+ * {"results":[{"path","connector","method","description","signature","requiresApproval"?,"kind":"method","score"}],"total",
+ * "truncated","unavailable"?:[{connector,error}],"suggestions"?:[…]}. Best first, at most `limit` (0:
+ * CM_SEARCH_MAX). An empty query lists everything in order. No hit is never a dead end: `suggestions` are the
+ * nearest paths. `signature` is one line.
  */
 void cm_catalog_search(cm_catalog *c, struct cm_str query, size_t limit, struct cm_buf *out);
 
 /**
- * Append {"path","kind":"connector"|"method","description","requiresApproval"?,"types"}; `types` is TypeScript. Accepts
- * "connector", "connector.method", a bare method name that is unique, also with () or an `await` around it.
- * CM_E_NOT_FOUND: nothing of that name; the message suggests the nearest.
+ * Append {"path","kind":"connector"|"method","description","requiresApproval"?,"types"}; `types` is
+ * TypeScript. Accepts "connector", "connector.method", a bare method name that is unique, also with () or an
+ * `await` around it. CM_E_NOT_FOUND: nothing of that name; the message suggests the nearest.
  */
 cm_status cm_catalog_describe(cm_catalog *c, struct cm_str target, struct cm_buf *out, struct cm_err *err);
 
-/** Append the declarations of one path, or of every READY connector when path is empty: what `codemode types` prints. */
+/** Append the declarations of one path, or of every READY connector when path is empty: what `codemode types`
+ * prints. */
 cm_status cm_catalog_types(cm_catalog *c, struct cm_str path, struct cm_buf *out, struct cm_err *err);
 
-/** Append BIND's JSON for the worker: {"connectors":[{"name","methods":[…]|null}]}, null for those not READY. */
+/** Append BIND's JSON for the worker: {"connectors":[{"name","methods":[…]|null}]}, null for those not READY.
+ */
 void cm_catalog_bind(cm_catalog *c, struct cm_buf *out);
 
 #endif

@@ -51,8 +51,11 @@ static void grow_slots(cm_catalog *c)
         c->slots[find_slot(c, c->dictionary[i].text)] = (uint32_t)i + 1;
 }
 
-static uint32_t intern(cm_catalog *c, const char *word)
+/* The number of a word, or -1 when the dictionary is full and does not have it. */
+static long intern(cm_catalog *c, const char *word)
 {
+    if (c->n_dictionary == CM_DICTIONARY_MAX)
+        return cm_catalog__find_word(c, word);
     if (c->n_dictionary * 2 >= c->n_slots)
         grow_slots(c);
     size_t slot = find_slot(c, word);
@@ -66,7 +69,7 @@ static uint32_t intern(cm_catalog *c, const char *word)
         memcpy(w->text, word, strlen(word) + 1);
         c->slots[slot] = (uint32_t)c->n_dictionary;
     }
-    return c->slots[slot] - 1;
+    return (long)c->slots[slot] - 1;
 }
 
 static void add_field(cm_catalog *c, struct cm_str text)
@@ -79,8 +82,10 @@ static void add_field(cm_catalog *c, struct cm_str text)
         c->words = cm_realloc(c->words, c->cap_words * sizeof *c->words);
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t id = intern(c, words[i]);
-        c->words[c->n_words++] = id;
+        long id = intern(c, words[i]);
+        if (id < 0)
+            continue;
+        c->words[c->n_words++] = (uint32_t)id;
         if (c->dictionary[id].last_seen != c->n_entries) {
             c->dictionary[id].last_seen = (uint32_t)c->n_entries;
             c->dictionary[id].n_methods++;

@@ -4,8 +4,9 @@
 
 #include "catalog/catalog.h"
 
-#define CM_WORD_MAX_BYTES  32 /* of a stem; longer words are cut */
-#define CM_FIELD_MAX_WORDS 80 /* of one description that are indexed */
+#define CM_WORD_MAX_BYTES  32     /* of a stem; longer words are cut */
+#define CM_FIELD_MAX_WORDS 80     /* of one description that are indexed */
+#define CM_DICTIONARY_MAX  100000 /* stems; what servers say beyond it is not indexed */
 #define CM_QUERY_MAX_WORDS 24
 #define CM_SIGNATURE_BYTES 200
 

@@ -135,7 +135,11 @@ static void weigh_word(const cm_catalog *c, const char *asked, float *worth)
 
 static bool weigh(const cm_catalog *c, struct query *q)
 {
-    q->worth = calloc(q->n * c->n_dictionary + 1, sizeof *q->worth);
+    size_t bytes = (q->n * c->n_dictionary + 1) * sizeof *q->worth;
+
+    q->worth = cm_try_malloc(bytes);
+    if (q->worth)
+        memset(q->worth, 0, bytes);
     q->names_a_verb = q->n == 0;
     for (size_t i = 0; q->worth && i < q->n; i++) {
         weigh_word(c, q->words[i], q->worth + i * c->n_dictionary);

@@ -1,8 +1,9 @@
 /**
- * json: documents. yyjson does the parsing; this folder adds our limits, messages, canonical bytes and the value codec.
+ * json: documents. yyjson does the parsing; this folder adds our limits, messages, canonical bytes and the
+ * value codec.
  *
- * Everyone reaches yyjson through this header and may use its API as it is. Start with value.h for what crosses to a program.
- * Invariant: parsed depth is bounded by CM_VALUE_MAX_DEPTH, so walks may recurse.
+ * Everyone reaches yyjson through this header and may use its API as it is. Start with value.h for what
+ * crosses to a program. Invariant: parsed depth is bounded by CM_VALUE_MAX_DEPTH, so walks may recurse.
  */
 #ifndef CM_JSON_JSON_H
 #define CM_JSON_JSON_H
@@ -16,9 +17,11 @@ CM_DEFINE_AUTO(yyjson_mut_doc, yyjson_mut_doc_free)
 
 enum cm_json_flags {
     CM_JSON_STRICT = 0,
-    CM_JSON_RELAXED = 1,  /* comments and trailing commas, for files that people write */
-    CM_JSON_BIGNUM = 2,   /* integers beyond 64 bits and reals that a double cannot hold stay raw text (yyjson_is_raw) */
-    CM_JSON_REPAIR = 4,   /* lone surrogates and invalid UTF-8 become U+FFFD, a byte order mark is skipped: for what peers send */
+    CM_JSON_RELAXED = 1, /* comments and trailing commas, for files that people write */
+    CM_JSON_BIGNUM =
+        2, /* integers beyond 64 bits and reals that a double cannot hold stay raw text (yyjson_is_raw) */
+    CM_JSON_REPAIR = 4, /* lone surrogates and invalid UTF-8 become U+FFFD, a byte order mark is skipped: for
+                           what peers send */
 };
 
 /**
@@ -38,11 +41,13 @@ const char *cm_json_kind(yyjson_val *v);
 
 /** Append v as compact JSON. */
 void cm_json_write(struct cm_buf *out, yyjson_val *v);
-/** Append v as RFC 8785 canonical JSON. Reals and integers beyond 2^53 are written as ECMAScript would print the double. */
+/** Append v as RFC 8785 canonical JSON. Reals and integers beyond 2^53 are written as ECMAScript would print
+ * the double. */
 void cm_json_write_canonical(struct cm_buf *out, yyjson_val *v);
 /** Append text as a JSON string literal, quotes included; invalid UTF-8 is repaired. */
 void cm_json_write_string(struct cm_buf *out, struct cm_str text);
-/** Append a double as ECMAScript's Number::toString prints it (ECMA-262, 6.1.6.1.20); NaN and infinities as null. */
+/** Append a double as ECMAScript's Number::toString prints it (ECMA-262, 6.1.6.1.20); NaN and infinities as
+ * null. */
 void cm_json_write_number(struct cm_buf *out, double d);
 /** Append v indented by two spaces a level, for people. */
 void cm_json_write_pretty(struct cm_buf *out, yyjson_val *v);
@@ -50,13 +55,13 @@ void cm_json_write_pretty(struct cm_buf *out, yyjson_val *v);
 void cm_json_write_pointer_token(struct cm_buf *out, struct cm_str key);
 
 /**
- * Decode an object by table. Each row names a key and a function; keys without a row are reported to `unknown` if set.
- * Errors get the key in front.
+ * Decode an object by table. Each row names a key and a function; keys without a row are reported to
+ * `unknown` if set. Errors get the key in front.
  */
 struct cm_json_field {
     const char *key;
     cm_status (*decode)(yyjson_val *v, void *into, struct cm_err *err);
-    size_t offset;   /* of the member in the target struct */
+    size_t offset; /* of the member in the target struct */
     bool required;
 };
 cm_status cm_json_dispatch(yyjson_val *obj, const struct cm_json_field *rows, size_t n_rows, void *target,
