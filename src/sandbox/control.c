@@ -232,6 +232,7 @@ static void handle_message(cm_sandbox *sb, const struct cm_control_msg *m, int *
             cm_worker__exited(w, m);
         return;
     case CM_CONTROL_FORK:
+    case CM_CONTROL_LIMIT:
         return;
     }
 }
@@ -340,13 +341,19 @@ void cm_control__start(cm_sandbox *sb)
     start_failed(sb, why);
 }
 
-bool cm_control__fork(cm_sandbox *sb, uint64_t serial)
+bool cm_control__send(cm_sandbox *sb, const struct cm_control_msg *m)
 {
-    struct cm_control_msg m = {.type = CM_CONTROL_FORK, .version = CM_CONTROL_VERSION, .serial = serial};
-
     if (!sb->zygote.pid)
         return false;
-    return send(sb->zygote.control_fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(m);
+    return send(sb->zygote.control_fd, m, sizeof(*m), MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(*m);
+}
+
+bool cm_control__fork(cm_sandbox *sb, uint64_t serial)
+{
+    const struct cm_control_msg m = {
+        .type = CM_CONTROL_FORK, .version = CM_CONTROL_VERSION, .serial = serial};
+
+    return cm_control__send(sb, &m);
 }
 
 void cm_control__stop(cm_sandbox *sb)

@@ -78,9 +78,13 @@ struct cm_worker {
     char *runtime;    /* NULL: unbound */
     char *bind_json;  /* as sent last; NULL: nothing sent */
     uint32_t n_runs;
-    int64_t born_ms; /* monotonic, when it came into being */
-    int64_t used_ms; /* monotonic, when its last pass began */
-    uint64_t vmdata_kb;
+    int64_t born_ms;    /* monotonic, when it came into being */
+    int64_t used_ms;    /* monotonic, when its last pass began */
+    int64_t since_ms;   /* monotonic, since when it is starting or tidying: neither may take for ever */
+    bool claimed;       /* tidying, and one waiting pass counts on it */
+    uint64_t vmdata_kb; /* of data at its start; 0: its data is not limited */
+    uint64_t data_kb;   /* soft limits as set last */
+    uint64_t cpu_s;
     uint64_t anon_kb; /* anonymous resident memory when it was ready */
     bool retire;      /* no further pass, whatever the counters say */
     bool hung_up;     /* its socket has ended */
@@ -101,6 +105,8 @@ void cm_worker__kill(struct cm_worker *w);
 bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *err);
 /** Whether it may take another pass, by age, runs and growth. */
 bool cm_worker__is_fit(const struct cm_worker *w);
+/** Set its soft limits; 0 leaves one as it is. */
+void cm_worker__limit(struct cm_worker *w, uint64_t data_kb, uint64_t cpu_s);
 /** CPU time of its process so far; 0 when it cannot be read. */
 uint64_t cm_worker__cpu_us(const struct cm_worker *w);
 /** Anonymous resident memory now; 0 when it cannot be read. */
@@ -192,6 +198,8 @@ struct cm_zygote_link {
 void cm_control__start(cm_sandbox *sb);
 /** Ask for a worker. False: not now. */
 bool cm_control__fork(cm_sandbox *sb, uint64_t serial);
+/** Send it a message. False: not now. */
+bool cm_control__send(cm_sandbox *sb, const struct cm_control_msg *m);
 /** Kill the zygote and wait until it is gone. */
 void cm_control__stop(cm_sandbox *sb);
 

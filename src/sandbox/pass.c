@@ -19,9 +19,8 @@
 #include <assert.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
-#define CPU_BACKSTOP_S 2 /* seconds of CPU over the limit before the kernel steps in */
+#define CPU_BACKSTOP_S 3 /* seconds of CPU over the limit at most before the kernel steps in */
 
 static struct cm_call *find_call(cm_pass *p, uint32_t id)
 {
@@ -77,7 +76,8 @@ static void end_by_deadline(cm_pass *p)
     char open[64] = "";
 
     if (p->n_calls)
-        (void)snprintf(open, sizeof(open), " %zu calls were unanswered.", p->n_calls);
+        (void)snprintf(open, sizeof(open), " %zu call%s unanswered.", p->n_calls,
+                       p->n_calls == 1 ? " was" : "s were");
     else if (!p->worker)
         (void)snprintf(open, sizeof(open), " It was still waiting for a free sandbox process.");
     cm_pass__end(p, CM_END_DEADLINE, open);
@@ -285,7 +285,8 @@ static void on_step(cm_pass *p, const struct cm_frame *f)
         cm_pass__end(p, CM_END_PROTOCOL, "the end of a step that was not running");
         return;
     }
-    drop_call(p, c);
+    /* Its promise settles with the recorded form, which the runtime delivers like any outcome. */
+    c->state = CM_CALL_OPEN;
     p->ev->on_step_end(p->user, p, f->id, (f->flags & CM_FRAME_ERROR) != 0,
                        (struct cm_value){f->parts[0], f->parts[1]});
 }
@@ -357,8 +358,7 @@ static bool is_meta(struct cm_str meta, bool failed, bool *out_of_memory)
     yyjson_val *error = cm_json_get(yyjson_doc_get_root(doc), "error");
     const char *name = cm_json_get_z(error, "name");
     const char *message = cm_json_get_z(error, "message");
-    *out_of_memory =
-        name && message && cm_z_eq(name, "RangeError") && strncmp(message, "Out of memory", 13) == 0;
+    *out_of_memory = name && message && cm_z_eq(name, "RangeError") && cm_z_eq(message, "Out of memory");
     return yyjson_is_obj(error);
 }
 
@@ -394,6 +394,7 @@ static void on_done(cm_pass *p, const struct cm_frame *f)
     p->worker = NULL;
     w->pass = NULL;
     w->state = CM_WORKER_TIDYING;
+    w->since_ms = cm_mono_ms();
     p->ev->on_end(p->user, p, &end);
     cm_pass__free(p);
     cm_verdict__done(&oom);
@@ -436,21 +437,26 @@ void cm_pass__frame(cm_pass *p, const struct cm_frame *f)
 
 /** ---- to the worker ---- */
 
-/** Kernel limits of this pass. The hard ones were set by the worker itself and stand. */
-static void set_kernel_limits(const cm_pass *p, const struct cm_worker *w)
+/**
+ * Kernel limits of this pass, set only where they differ from what stands. The CPU limit counts the process's
+ * whole life in seconds, so that it needs moving once in many passes.
+ */
+static void set_kernel_limits(const cm_pass *p, struct cm_worker *w)
 {
-    struct rlimit now;
-    uint64_t cpu_s = p->cpu_start_us / 1000000 + (p->limits.cpu_ms + 999) / 1000 + CPU_BACKSTOP_S;
+    uint64_t used_s = p->cpu_start_us / 1000000;
+    uint64_t least_s = used_s + (p->limits.cpu_ms + 999) / 1000 + 1;
+    uint64_t cpu_s = w->cpu_s < least_s || w->cpu_s > least_s + CPU_BACKSTOP_S ? least_s + 1 : 0;
+    uint64_t data_kb = w->vmdata_kb ? w->vmdata_kb + ((uint64_t)p->limits.memory_mb << 10) : 0;
 
-    if (prlimit(w->pid, RLIMIT_CPU, NULL, &now) == 0) {
-        now.rlim_cur = cpu_s < now.rlim_max ? cpu_s : now.rlim_max;
-        (void)prlimit(w->pid, RLIMIT_CPU, &now, NULL);
-    }
-    if (w->vmdata_kb && prlimit(w->pid, RLIMIT_DATA, NULL, &now) == 0) {
-        rlim_t want = ((rlim_t)w->vmdata_kb << 10) + ((rlim_t)p->limits.memory_mb << 20);
-        now.rlim_cur = want < now.rlim_max ? want : now.rlim_max;
-        (void)prlimit(w->pid, RLIMIT_DATA, &now, NULL);
-    }
+    if (data_kb == w->data_kb)
+        data_kb = 0;
+    if (cpu_s == 0 && data_kb == 0)
+        return;
+    if (data_kb)
+        w->data_kb = data_kb;
+    if (cpu_s)
+        w->cpu_s = cpu_s;
+    cm_worker__limit(w, data_kb, cpu_s);
 }
 
 void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
@@ -530,6 +536,8 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     static const struct cm_str no_binding = CM_STR("{\"connectors\":[]}");
     struct cm_str bind = spec->bind_json.len ? spec->bind_json : no_binding;
 
+    if (sb->closing)
+        return cm_err_set(err, CM_E_UNAVAILABLE, "the sandbox is being closed");
     if (spec->source.len > spec->limits.source_bytes)
         return cm_err_set(err, CM_E_LIMIT,
                           "the program has %zu bytes, the limit is %llu (limits.sourceBytes)",

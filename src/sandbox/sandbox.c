@@ -26,9 +26,11 @@
 #define WORKER_FAILURES_MAX 3u
 #define BROKEN_PAUSE_MS     1000 /* how long a failure stands before a new pass tries again */
 #define SAMPLE_MS           100
-#define START_MAX_MS        10000       /* a worker that has not said HELLO by then never will */
-#define MEMORY_SLACK_KB     (32u << 10) /* the kernel's limit comes first; samples catch what it does not count \
-                                         */
+#define START_MAX_MS        10000 /* a worker that has not said HELLO by then never will */
+#define TIDY_MAX_MS         2000  /* a collection takes milliseconds; more is not tidying */
+#define MEMORY_SLACK_KB                                                                 \
+    (32u << 10) /* the kernel's limit comes first; samples catch what it does not count \
+                 */
 #define CLOSE_WAIT_MS 2000
 
 struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial)
@@ -81,17 +83,34 @@ static struct cm_worker *pick_worker(cm_sandbox *sb, const char *runtime)
     return unbound;
 }
 
-/** Give every waiting pass that can have one its worker; returns how many still wait. */
+/** Whether one of the runtime's workers that is tidying up will do: that is a matter of a millisecond, a fork
+ * of ten. */
+static bool claim_tidying(cm_sandbox *sb, const char *runtime)
+{
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        if (w->state == CM_WORKER_TIDYING && !w->claimed && cm_worker__is_fit(w) &&
+            cm_z_eq(w->runtime, runtime)) {
+            w->claimed = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Give every waiting pass that can have one its worker; returns how many are left that need a new one. */
 static uint32_t match(cm_sandbox *sb)
 {
     uint32_t waiting = 0;
     cm_pass **at = &sb->queue;
 
+    for (struct cm_worker *w = sb->workers; w; w = w->next)
+        w->claimed = false;
     while (*at) {
         cm_pass *p = *at;
         struct cm_worker *w = pick_worker(sb, p->runtime);
-        if (!w) {
-            waiting++;
+        bool claimed = (!w || !w->runtime) && claim_tidying(sb, p->runtime);
+        if (!w || claimed) {
+            waiting += !claimed;
             at = &p->next;
             continue;
         }
@@ -264,7 +283,13 @@ void cm_sandbox__try_again(cm_sandbox *sb)
 
 static void sample_worker(struct cm_worker *w)
 {
-    if (w->state == CM_WORKER_STARTING && cm_mono_ms() - w->born_ms > START_MAX_MS) {
+    int64_t for_ms = cm_mono_ms() - w->since_ms;
+
+    if (w->state == CM_WORKER_TIDYING && for_ms > TIDY_MAX_MS) {
+        cm_worker__kill(w);
+        return;
+    }
+    if (w->state == CM_WORKER_STARTING && for_ms > START_MAX_MS) {
         cm_sandbox__worker_failed(w->sb, "it did not get ready in time");
         cm_worker__kill(w);
         return;
@@ -284,7 +309,8 @@ static void on_sample(void *user)
     sb->sampler_armed = false;
     for (struct cm_worker *w = sb->workers; w; w = w->next) {
         sample_worker(w);
-        more |= w->state == CM_WORKER_STARTING || (w->pass && w->pass->clock == CM_CLOCK_RUNNING);
+        more |= w->state == CM_WORKER_STARTING || w->state == CM_WORKER_TIDYING ||
+                (w->pass && w->pass->clock == CM_CLOCK_RUNNING);
     }
     if (more)
         cm_sandbox__sample(sb);

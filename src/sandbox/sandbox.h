@@ -1,37 +1,43 @@
 /**
  * sandbox: the host's side of the workers - spawning, the pool, limits, the watchdog.
  *
- * It is not the runtime: it neither logs nor decides; it turns one worker's frames into events and enforces every limit from
- * outside. Start with cm_sandbox_start. A worker is bound at its first pass to one runtime name and never serves another.
+ * It is not the runtime: it neither logs nor decides; it turns one worker's frames into events and enforces
+ * every limit from outside. Start with cm_sandbox_start. A worker is bound at its first pass to one runtime
+ * name and never serves another.
  *
- * Invariants: every pass ends in exactly one on_end, never inside cm_sandbox_start; no event after it. The reason for a kill is
- * noted before the kill. A worker that hit a limit, crashed or broke the protocol is not reused.
+ * Invariants: every pass ends in exactly one on_end, never inside cm_sandbox_start; no event after it. The
+ * reason for a kill is noted before the kill. A worker that hit a limit, crashed or broke the protocol is not
+ * reused.
  */
 #ifndef CM_SANDBOX_SANDBOX_H
 #define CM_SANDBOX_SANDBOX_H
 
 #include "base/base.h"
 #include "base/limits.h"
-#include "json/value.h"
 #include "loop/loop.h"
 #include "wire/wire.h"
+#include "json/value.h"
 
 typedef struct cm_sandbox cm_sandbox;
 typedef struct cm_pass cm_pass;
 
 struct cm_sandbox_opts {
-    const char *worker_path;     /* NULL: $CODEMODE_WORKER, then beside this program, then the installed libexec */
+    const char
+        *worker_path; /* NULL: $CODEMODE_WORKER, then beside this program, then the installed libexec */
     bool no_jit;
-    const char *isolation;       /* "realm" (default), "vm", "process" */
-    uint32_t max_workers;        /* 0: 64 */
-    uint32_t pool_size;          /* ready unbound workers kept; 0: 2. A one-shot command says 1. */
-    uint32_t runs_per_worker;    /* 0: 100 */
-    uint32_t worker_age_ms;      /* 0: one hour */
+    const char *isolation;    /* "realm" (default), "vm", "process" */
+    uint32_t max_workers;     /* 0: 64 */
+    uint32_t pool_size;       /* ready unbound workers kept; 0: 2. A one-shot command says 1. */
+    uint32_t runs_per_worker; /* 0: 100 */
+    uint32_t worker_age_ms;   /* 0: one hour */
 };
 
-/** Starts the zygote; does not wait for it. Errors: CM_E_NOT_FOUND no worker program, with every place that was tried. */
-cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_sandbox **out, struct cm_err *err);
-/** Ends every pass as cancelled, kills all workers and the zygote. Blocks until they are gone (milliseconds). */
+/** Starts the zygote; does not wait for it. Errors: CM_E_NOT_FOUND no worker program, with every place that
+ * was tried. */
+cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_sandbox **out,
+                          struct cm_err *err);
+/** Ends every pass as cancelled, kills all workers and the zygote. Blocks until they are gone (milliseconds).
+ */
 void cm_sandbox_close(cm_sandbox *sb);
 CM_DEFINE_AUTO(cm_sandbox, cm_sandbox_close)
 
@@ -39,13 +45,13 @@ CM_DEFINE_AUTO(cm_sandbox, cm_sandbox_close)
 cm_status cm_sandbox_layers(const cm_sandbox *sb, uint64_t *layers, struct cm_err *err);
 
 struct cm_pass_spec {
-    const char *runtime;         /* whose worker; copied */
+    const char *runtime; /* whose worker; copied */
     struct cm_str source;
-    struct cm_str bind_json;     /* sent when it differs from what the worker has */
+    struct cm_str bind_json; /* sent when it differs from what the worker has */
     struct cm_value input;
     uint8_t seed[16];
     int64_t now_ms;
-    bool normalize;              /* answer the normalised text instead of running it */
+    bool normalize; /* answer the normalised text instead of running it */
     struct cm_limits limits;
 };
 
@@ -62,17 +68,22 @@ enum cm_pass_end_kind {
 /** How a pass ended. Everything is borrowed for the duration of on_end. */
 struct cm_pass_end {
     enum cm_pass_end_kind kind;
-    const char *code;        /* "cpu_limit", "wall_limit", "deadline", "memory_limit", "crashed", … ; "" when completed */
-    const char *message;     /* a sentence for whoever reads it: limit, value, what to do; "" when completed or threw */
+    const char
+        *code; /* "cpu_limit", "wall_limit", "deadline", "memory_limit", "crashed", … ; "" when completed */
+    const char
+        *message; /* a sentence for whoever reads it: limit, value, what to do; "" when completed or threw */
     struct cm_value value;
     struct cm_str meta_json; /* DONE's meta, checked to be an object; empty when there was no DONE */
     uint64_t cpu_us;
 };
 
 struct cm_pass_events {
-    /** A call was issued; answer with cm_pass_deliver now or later. args are as the worker sent them: not canonical yet. */
-    void (*on_call)(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector, struct cm_str method,
-                    struct cm_value args, uint32_t line, uint32_t column);
+    /** A call was issued; answer with cm_pass_deliver now or later. args are as the worker sent them: not
+     * canonical yet. */
+    void (*on_call)(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
+                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column);
+    /** The function of a step has ended; answer with cm_pass_deliver (not `execute`) and the value as
+     * recorded. */
     void (*on_step_end)(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value);
     /** One console line, already within log_bytes; the line that says lines were dropped comes once. */
     void (*on_log)(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text);
@@ -82,11 +93,14 @@ struct cm_pass_events {
 };
 
 /** Queue a pass. *out is valid until on_end returned. Never calls an event before it returns. */
-cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, const struct cm_pass_events *ev, void *user,
-                           cm_pass **out, struct cm_err *err);
-/** Answer a call. Outcomes are delivered in the order of these calls. Unknown or answered ids are an assertion. */
-void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value, int64_t now_ms);
-/** End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied. */
+cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, const struct cm_pass_events *ev,
+                           void *user, cm_pass **out, struct cm_err *err);
+/** Answer a call. Outcomes are delivered in the order of these calls. Unknown or answered ids are an
+ * assertion. */
+void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
+                     int64_t now_ms);
+/** End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied.
+ */
 void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message);
 /** The worker's process id, for tests and `check`; 0 while the pass is queued. */
 int64_t cm_pass_pid(const cm_pass *p);

@@ -211,8 +211,9 @@ void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int t
     w->pid = (pid_t)m->pid;
     w->pidfd = take_pidfd;
     w->vmdata_kb = m->vmdata_kb;
+    w->data_kb = m->vmdata_kb ? m->vmdata_kb + ((uint64_t)CM_WORKER_MEMORY_MB << 10) : 0;
     w->state = CM_WORKER_STARTING;
-    w->born_ms = cm_mono_ms();
+    w->born_ms = w->since_ms = cm_mono_ms();
     w->stream = cm_stream_new(w->sb->loop, take_socket, take_socket, &stream_events, w);
     cm_sandbox__sample(w->sb);
 }
@@ -223,6 +224,31 @@ bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *er
 
     /* A peer that hung up is reported by the stream's end. */
     return st == CM_OK || st == CM_E_IO;
+}
+
+static bool set_soft_limit(pid_t pid, __rlimit_resource_t resource, rlim_t soft)
+{
+    struct rlimit l;
+
+    if (soft == 0)
+        return true;
+    if (prlimit(pid, resource, NULL, &l) != 0)
+        return false;
+    l.rlim_cur = soft < l.rlim_max ? soft : l.rlim_max;
+    return prlimit(pid, resource, &l, NULL) == 0;
+}
+
+void cm_worker__limit(struct cm_worker *w, uint64_t data_kb, uint64_t cpu_s)
+{
+    if (w->exited || w->pid <= 0)
+        return;
+    if (set_soft_limit(w->pid, RLIMIT_DATA, (rlim_t)data_kb << 10) &&
+        set_soft_limit(w->pid, RLIMIT_CPU, cpu_s))
+        return;
+    /* Root without CAP_SYS_RESOURCE (a container) may not limit the unprivileged worker; its parent may. */
+    const struct cm_control_msg m = {
+        .type = CM_CONTROL_LIMIT, .serial = w->serial, .vmdata_kb = data_kb, .cpu_us = cpu_s * 1000000};
+    (void)cm_control__send(w->sb, &m);
 }
 
 static void on_hello(struct cm_worker *w, const struct cm_frame *f)

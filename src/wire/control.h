@@ -3,6 +3,9 @@
  * SCM_RIGHTS.
  *
  *   host → zygote   FORK {serial}            asks for one worker
+ *                   LIMIT {serial, vmdata_kb, cpu_us}
+ *                                            soft limits on data and CPU of a worker, 0: as it is; for a host
+ *                                            that may not set them itself
  *                   (the socket closing ends the zygote and with it every worker)
  *   zygote → host   HELLO {version, layers}  after lock-down; layers: bit set of enum cm_layer that hold
  *                   FORKED {serial, pid, vmdata_kb} + [socket, pidfd]
@@ -30,7 +33,9 @@
 #define CM_EXIT_SELF_TEST 63 /* worker: the engine did not run under lock-down */
 #define CM_EXIT_LOCKDOWN  64
 
-/** Data of a worker over its start that no setting lifts; the host sets less for each pass. */
+/** Data of a worker over its start: what it begins with, and what no setting lifts. The host sets each pass's
+ * own. */
+#define CM_WORKER_MEMORY_MB     128
 #define CM_WORKER_MEMORY_MAX_MB 4096
 /** Of the zygote: its control socket, its only descriptor but the standard three. */
 #define CM_CONTROL_FD 3
@@ -64,6 +69,7 @@ enum cm_control_type {
     CM_CONTROL_FORKED,
     CM_CONTROL_FAILED,
     CM_CONTROL_EXITED,
+    CM_CONTROL_LIMIT,
 };
 
 /** Fixed size, zero what a type does not use. */
@@ -79,7 +85,7 @@ struct cm_control_msg {
     int32_t exit_status; /* EXITED: si_status */
     uint64_t cpu_us;
     uint64_t max_rss_kb;
-    uint64_t vmdata_kb; /* FORKED: VmData of the worker at its start; 0: no memory limit can be set */
+    uint64_t vmdata_kb; /* FORKED: VmData of the worker at its start; 0: no memory limit can be set. LIMIT */
 };
 
 #endif

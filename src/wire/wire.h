@@ -1,8 +1,9 @@
 /**
- * wire: the frames between host and worker, and nothing else. Both sides link it; neither trusts the other's lengths.
+ * wire: the frames between host and worker, and nothing else. Both sides link it; neither trusts the other's
+ * lengths.
  *
- * The host treats a worker as hostile: a frame is checked (type known, allowed in this state, length within the limit of its type,
- * parts adding up) before anything is allocated for it; anything else ends the worker.
+ * The host treats a worker as hostile: a frame is checked (type known, allowed in this state, length within
+ * the limit of its type, parts adding up) before anything is allocated for it; anything else ends the worker.
  *
  * Header, 12 bytes, little endian:
  *
@@ -14,26 +15,26 @@
  *
  * A payload is a sequence of parts, each u32 length + bytes, exactly as many as the type has.
  *
- *   type            from    parts                                                   allowed in state   next state
- *   HELLO     0x01  both    version "1"                                             starting           ready
- *   BIND      0x02  host    json: {"connectors":[{"name","methods":[..]|null}]}     ready, idle        same
- *   RUN       0x03  host    meta json, source, input json, input marks              ready, idle        running
- *   OUTCOME   0x04  host    now (u64 epoch ms), json, marks                         running, waiting   running
- *                           flags: ERROR the value is an error; EXECUTE a step has no record: run its function
- *   CALL      0x81  worker  kind (u8), connector, method, args json, args marks,    running            running
- *                           position (u32 line, u32 column; 1-based, 0 unknown)
- *   STEP      0x82  worker  json, marks; flag ERROR: it threw; id = its CALL        running            running
- *   LOG       0x83  worker  level (u8), text                                        running            running
- *   WAIT      0x84  worker  none: nothing can go on before an OUTCOME               running            waiting
- *   DONE      0x85  worker  result json, result marks, meta json; flag ERROR        running            done
- *   IDLE      0x86  worker  none: collected garbage, next realm prepared            done               idle
+ *   type            from    parts                                                   allowed in state   next
+ * state HELLO     0x01  both    version "1"                                             starting ready BIND
+ * 0x02  host    json: {"connectors":[{"name","methods":[..]|null}]}     ready, idle        same RUN 0x03 host
+ * meta json, source, input json, input marks              ready, idle        running OUTCOME   0x04  host now
+ * (u64 epoch ms), json, marks                         running, waiting   running flags: ERROR the value is an
+ * error; EXECUTE a step has no record: run its function CALL      0x81  worker  kind (u8), connector, method,
+ * args json, args marks,    running            running position (u32 line, u32 column; 1-based, 0 unknown)
+ *   STEP      0x82  worker  json, marks; flag ERROR: it threw; id = its CALL        running running LOG 0x83
+ * worker  level (u8), text                                        running            running WAIT      0x84
+ * worker  none: nothing can go on before an OUTCOME               running            waiting DONE      0x85
+ * worker  result json, result marks, meta json; flag ERROR        running            done IDLE      0x86
+ * worker  none: collected garbage, next realm prepared            done               idle
  *
- * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "mode": "run" | "normalize", "name": text for positions}.
- * DONE's meta: {"error": {name, message, code?, line?, column?, source?, stack?}, "warnings": [text …]}; `error` with flag ERROR.
- * With mode "normalize" the result of DONE is the program text as it would run, a string.
- * CALL kinds: enum cm_call_kind. Ids are dense from 1 in each pass, in the order of issue. For SEARCH, DESCRIBE and TIMER the
- * connector is empty and the arguments are the one value passed (query, path, milliseconds); for STEP the method is its name.
- * A worker never sends while it has nothing to say, and the host never sends OUTCOME for an id that is not outstanding.
+ * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "mode": "run" | "normalize", "name": text for
+ * positions}. DONE's meta: {"error": {name, message, code?, line?, column?, source?, stack?}, "warnings":
+ * [text …]}; `error` with flag ERROR. With mode "normalize" the result of DONE is the program text as it
+ * would run, a string. CALL kinds: enum cm_call_kind. Ids are dense from 1 in each pass, in the order of
+ * issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the arguments are the one value passed
+ * (query, path, milliseconds); for STEP the method is its name. A worker never sends while it has nothing to
+ * say, and the host never sends OUTCOME for an id that is not outstanding.
  */
 #ifndef CM_WIRE_WIRE_H
 #define CM_WIRE_WIRE_H
@@ -66,15 +67,22 @@ enum cm_frame_flag {
 };
 
 enum cm_call_kind {
-    CM_CALL_TOOL = 0,     /* a connector's method: logged, counted */
-    CM_CALL_STEP = 1,     /* codemode.step: logged; answered with the record or EXECUTE */
-    CM_CALL_SEARCH = 2,   /* recorded for replay, not in `calls` */
+    CM_CALL_TOOL = 0,   /* a connector's method: logged, counted */
+    CM_CALL_STEP = 1,   /* codemode.step: logged; answered with the record or EXECUTE */
+    CM_CALL_SEARCH = 2, /* recorded for replay, not in `calls` */
     CM_CALL_DESCRIBE = 3,
     CM_CALL_TIMER = 4,
     CM_CALL_KIND_COUNT_,
 };
 
-enum cm_log_level { CM_LOG_LOG = 0, CM_LOG_INFO = 1, CM_LOG_WARN = 2, CM_LOG_ERROR = 3, CM_LOG_DEBUG = 4, CM_LOG_LEVEL_COUNT_ };
+enum cm_log_level {
+    CM_LOG_LOG = 0,
+    CM_LOG_INFO = 1,
+    CM_LOG_WARN = 2,
+    CM_LOG_ERROR = 3,
+    CM_LOG_DEBUG = 4,
+    CM_LOG_LEVEL_COUNT_
+};
 
 /** A decoded frame. The parts borrow from the buffer it was decoded from. */
 struct cm_frame {
@@ -86,14 +94,16 @@ struct cm_frame {
 };
 
 /**
- * Look at the front of [p, p+len). CM_OK with *used > 0: a whole frame stands in *out. CM_OK with *used == 0: more bytes are
- * needed. CM_E_PROTOCOL: the peer broke the format, with the reason; CM_E_LIMIT: longer than max_bytes.
+ * Look at the front of [p, p+len). CM_OK with *used > 0: a whole frame stands in *out. CM_OK with *used == 0:
+ * more bytes are needed. CM_E_PROTOCOL: the peer broke the format, with the reason; CM_E_LIMIT: longer than
+ * max_bytes.
  */
-cm_status cm_wire_decode(const char *p, size_t len, size_t max_bytes, struct cm_frame *out, size_t *used, struct cm_err *err);
+cm_status cm_wire_decode(const char *p, size_t len, size_t max_bytes, struct cm_frame *out, size_t *used,
+                         struct cm_err *err);
 
 /** Append one frame; the number of parts must be that of its type (asserted). */
-void cm_wire_encode(struct cm_buf *out, enum cm_frame_type type, uint8_t flags, uint32_t id, const struct cm_str *parts,
-                    size_t n_parts);
+void cm_wire_encode(struct cm_buf *out, enum cm_frame_type type, uint8_t flags, uint32_t id,
+                    const struct cm_str *parts, size_t n_parts);
 
 /** How many parts a type has; -1 for an unknown type. */
 int cm_wire_part_count(unsigned type);

@@ -111,8 +111,9 @@ bool cm_lock__rlimits(struct cm_lock *l)
 
 bool cm_lock__memory(struct cm_lock *l)
 {
-    rlim_t max = ((rlim_t)l->vmdata_kb << 10) + ((rlim_t)CM_WORKER_MEMORY_MAX_MB << 20);
-    struct rlimit data = {max, max};
+    rlim_t start = (rlim_t)l->vmdata_kb << 10;
+    struct rlimit data = {start + ((rlim_t)CM_WORKER_MEMORY_MB << 20),
+                          start + ((rlim_t)CM_WORKER_MEMORY_MAX_MB << 20)};
 
     if (CM_SANITIZED || l->vmdata_kb == 0)
         return false;

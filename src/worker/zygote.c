@@ -207,6 +207,28 @@ static bool make_worker(struct cm_zygote *z, uint64_t serial)
     return send_message(z, &m, (const int[]){host, pidfd}, 2);
 }
 
+static void set_soft_limit(pid_t pid, __rlimit_resource_t resource, rlim_t soft)
+{
+    struct rlimit l;
+
+    if (soft == 0 || prlimit(pid, resource, NULL, &l) != 0)
+        return;
+    l.rlim_cur = soft < l.rlim_max ? soft : l.rlim_max;
+    (void)prlimit(pid, resource, &l, NULL);
+}
+
+/** A child that is not reaped keeps its number, so these limits can meet no stranger. */
+static void limit_worker(const struct cm_control_msg *m)
+{
+    for (size_t i = 0; i < n_children; i++) {
+        if (children[i].serial != m->serial)
+            continue;
+        set_soft_limit(children[i].pid, RLIMIT_DATA, (rlim_t)m->vmdata_kb << 10);
+        set_soft_limit(children[i].pid, RLIMIT_CPU, (rlim_t)m->cpu_us / 1000000);
+        return;
+    }
+}
+
 static uint64_t take_serial(pid_t pid)
 {
     for (size_t i = 0; i < n_children; i++) {
@@ -256,8 +278,12 @@ static bool serve_host(struct cm_zygote *z, bool *made)
 
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return true;
-    if (n != (ssize_t)sizeof(m) || m.type != CM_CONTROL_FORK)
+    if (n != (ssize_t)sizeof(m) || (m.type != CM_CONTROL_FORK && m.type != CM_CONTROL_LIMIT))
         return false;
+    if (m.type == CM_CONTROL_LIMIT) {
+        limit_worker(&m);
+        return true;
+    }
     if (*made && !z->warm && z->engine) {
         z->warm = true;
         /* A failure to warm costs speed, not correctness: the self-test decides whether a worker is fit. */

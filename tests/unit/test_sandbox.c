@@ -1,0 +1,874 @@
+/** The host's side of the workers, driven against the real worker program. */
+#include "sandbox/sandbox.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "wire/control.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+/** One pass and what became of it. */
+struct run {
+    cm_loop *loop;
+    cm_pass *pass;
+    int64_t pid;
+    bool ended;
+    enum cm_pass_end_kind kind;
+    char code[64];
+    char message[1024];
+    char value[4096];
+    char meta[4096];
+    uint64_t cpu_us;
+    struct cm_buf logs; /* joined by newlines */
+    unsigned n_logs;
+    unsigned n_calls, n_waits, n_steps;
+    uint32_t outstanding;
+    bool answer;       /* answer calls from on_call, with the method's name */
+    bool kill_at_call; /* kill the worker when a call comes */
+    void (*at_call)(struct run *r);
+};
+
+static void copy(char *out, size_t size, struct cm_str s)
+{
+    (void)snprintf(out, size, "%.*s", (int)(s.len < size ? s.len : size - 1), s.len ? s.ptr : "");
+}
+
+static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
+                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+{
+    struct run *r = user;
+    char text[128];
+
+    (void)connector, (void)args, (void)line, (void)column;
+    r->n_calls++;
+    r->pid = cm_pass_pid(p);
+    if (r->at_call)
+        r->at_call(r);
+    if (!r->answer)
+        return;
+    (void)snprintf(text, sizeof(text), "\"%.*s\"", CM_STR_ARG(method));
+    cm_pass_deliver(p, id, false, kind == CM_CALL_STEP, (struct cm_value){.json = cm_str_of(text)},
+                    1700000000500);
+}
+
+static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value)
+{
+    struct run *r = user;
+
+    r->n_steps++;
+    cm_pass_deliver(p, id, failed, false, value, 1700000000500);
+}
+
+static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text)
+{
+    struct run *r = user;
+
+    (void)p, (void)level;
+    r->n_logs++;
+    cm_buf_add_str(&r->logs, text);
+    cm_buf_add_char(&r->logs, '\n');
+}
+
+static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
+{
+    struct run *r = user;
+
+    (void)p;
+    r->n_waits++;
+    r->outstanding = outstanding;
+}
+
+static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
+{
+    struct run *r = user;
+
+    assert_false(r->ended);
+    assert_ptr_equal(p, r->pass);
+    r->ended = true;
+    r->pass = NULL;
+    r->kind = end->kind;
+    r->cpu_us = end->cpu_us;
+    copy(r->code, sizeof(r->code), cm_str_of(end->code));
+    copy(r->message, sizeof(r->message), cm_str_of(end->message));
+    copy(r->value, sizeof(r->value), end->value.json);
+    copy(r->meta, sizeof(r->meta), end->meta_json);
+}
+
+static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end};
+
+static const char bind[] = "{\"connectors\":[{\"name\":\"svc\",\"methods\":null}]}";
+
+static void start(cm_sandbox *sb, struct run *r, const char *runtime, const char *source,
+                  const struct cm_limits *limits)
+{
+    struct cm_pass_spec spec = {
+        .runtime = runtime,
+        .source = cm_str_of(source),
+        .bind_json = cm_str_of(bind),
+        .now_ms = 1700000000000,
+        .limits = limits ? *limits : CM_LIMITS_DEFAULT,
+    };
+
+    r->logs = CM_BUF_INIT(1u << 20);
+    struct cm_err err = {0};
+    if (cm_sandbox_start(sb, &spec, &events, r, &r->pass, &err) != CM_OK)
+        fail_msg("%s", err.message);
+    assert_false(r->ended);
+}
+
+static void finish(struct run *r)
+{
+    while (!r->ended)
+        assert_true(cm_loop_once(r->loop));
+    cm_buf_done(&r->logs);
+}
+
+/** The process of a pass, once it has one: a signal to process 0 would be one to ourselves. */
+static pid_t await_pid(const struct run *r)
+{
+    while (cm_pass_pid(r->pass) == 0)
+        assert_true(cm_loop_once(r->loop));
+    return (pid_t)cm_pass_pid(r->pass);
+}
+
+static struct run run(cm_loop *loop, cm_sandbox *sb, const char *source, const struct cm_limits *limits)
+{
+    struct run r = {.loop = loop, .answer = true};
+
+    start(sb, &r, "test", source, limits);
+    finish(&r);
+    return r;
+}
+
+/** A run that must complete with this value. */
+static void expect(cm_loop *loop, cm_sandbox *sb, const char *source, const char *value)
+{
+    struct run r = run(loop, sb, source, NULL);
+
+    if (r.kind != CM_PASS_COMPLETED || !cm_z_eq(r.value, value))
+        fail_msg("%s: kind %d code '%s' message '%s' value '%s' meta '%s'", source, (int)r.kind, r.code,
+                 r.message, r.value, r.meta);
+}
+
+static void expect_end(const struct run *r, enum cm_pass_end_kind kind, const char *code,
+                       const char *in_message)
+{
+    if (r->kind != kind || !cm_z_eq(r->code, code) || !strstr(r->message, in_message))
+        fail_msg("kind %d code '%s' message '%s' value '%s' meta '%s'", (int)r->kind, r->code, r->message,
+                 r->value, r->meta);
+}
+
+/** A loop and a sandbox of a test's own. */
+struct world {
+    cm_loop *loop;
+    cm_sandbox *sb;
+};
+
+static struct world open_world(const struct cm_sandbox_opts *opts)
+{
+    static const struct cm_sandbox_opts usual = {.pool_size = 1};
+    struct world w = {0};
+    struct cm_err err = {0};
+
+    assert_int_equal(cm_loop_new(&w.loop, NULL), CM_OK);
+    if (cm_sandbox_open(w.loop, opts ? opts : &usual, &w.sb, &err) != CM_OK)
+        fail_msg("%s", err.message);
+    return w;
+}
+
+static void close_world(struct world *w)
+{
+    cm_sandbox_close(w->sb);
+    cm_loop_free(w->loop);
+}
+
+static int count_entries(const char *path)
+{
+    DIR *d = opendir(path);
+    int n = 0;
+
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+        n += e->d_name[0] != '.';
+    if (d)
+        (void)closedir(d);
+    return d ? n : -1;
+}
+
+static bool is_alive(int64_t pid)
+{
+    return kill((pid_t)pid, 0) == 0;
+}
+
+/** ---- the happy path ---- */
+
+static void a_program_runs_and_its_result_comes_back(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+
+    expect(w.loop, w.sb, "return 6*7", "42");
+    expect(w.loop, w.sb, "return {a: [1, 'x', null]}", "{\"a\":[1,\"x\",null]}");
+    close_world(&w);
+}
+
+static void an_error_of_the_program_is_its_own_end(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = run(w.loop, w.sb, "throw new TypeError('no')", NULL);
+
+    expect_end(&r, CM_PASS_THREW, "", "");
+    assert_non_null(strstr(r.meta, "\"TypeError\""));
+    close_world(&w);
+}
+
+static void a_call_is_answered_and_the_program_goes_on(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r =
+        run(w.loop, w.sb, "const a = await svc.first({x: 1}); return a + (await svc.second({}))", NULL);
+
+    assert_string_equal(r.value, "\"firstsecond\"");
+    assert_int_equal(r.n_calls, 2);
+    close_world(&w);
+}
+
+static void a_program_that_waits_says_for_how_many_calls(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+
+    start(w.sb, &r, "test", "return Promise.all([svc.a({}), svc.b({}), svc.c({})])", NULL);
+    while (r.n_waits == 0)
+        assert_true(cm_loop_once(w.loop));
+    assert_int_equal(r.outstanding, 3);
+    for (uint32_t id = 1; id <= 3; id++)
+        cm_pass_deliver(r.pass, id, false, false, (struct cm_value){.json = CM_STR("1")}, 1700000000001);
+    finish(&r);
+    assert_string_equal(r.value, "[1,1,1]");
+    /* The outcomes were sent together; the waits between them were already out of date. */
+    assert_int_equal(r.n_waits, 1);
+    close_world(&w);
+}
+
+static void a_step_runs_its_function_when_told_to(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = run(w.loop, w.sb, "return codemode.step('pick', () => 7)", NULL);
+
+    assert_string_equal(r.value, "7");
+    assert_int_equal(r.n_steps, 1);
+    close_world(&w);
+}
+
+static void a_program_can_be_normalized_instead_of_run(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_pass_spec spec = {.runtime = "test",
+                                .source = CM_STR("```js\n1 + 1\n```"),
+                                .normalize = true,
+                                .limits = CM_LIMITS_DEFAULT};
+
+    assert_int_equal(cm_sandbox_start(w.sb, &spec, &events, &r, &r.pass, NULL), CM_OK);
+    finish(&r);
+    assert_int_equal(r.kind, CM_PASS_COMPLETED);
+    assert_non_null(strstr(r.value, "1 + 1"));
+    close_world(&w);
+}
+
+/** ---- limits ---- */
+
+static void an_endless_loop_ends_near_its_cpu_limit_while_others_run_on(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 2});
+    struct run spin = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 100;
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &spin, "other", "while (true) {}", &limits);
+    expect(w.loop, w.sb, "return 2", "2");
+    assert_false(spin.ended);
+    finish(&spin);
+    expect_end(&spin, CM_PASS_LIMIT, "cpu_limit", "100 ms of CPU time (limits.cpuMs)");
+    assert_in_range(spin.cpu_us, 100000, 130000);
+    close_world(&w);
+}
+
+static void a_loop_in_a_builtin_is_stopped_too(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 100;
+    struct run r = run(w.loop, w.sb, "return /(a+)+b/.test('a'.repeat(40))", &limits);
+    /* A backtracking limit of the engine may answer first; what must not happen is that it goes on. */
+    assert_true(r.kind == CM_PASS_LIMIT || r.kind == CM_PASS_COMPLETED || r.kind == CM_PASS_THREW);
+    r = run(w.loop, w.sb, "try { while (true) {} } finally { while (true) {} }", &limits);
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    r = run(w.loop, w.sb, "const again = () => Promise.resolve().then(again); await again()", &limits);
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    close_world(&w);
+}
+
+static void the_kernel_ends_a_spinning_worker_when_the_host_is_held_up(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 1;
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &r, "test", "while (true) {}", &limits);
+    /* The host's loop stands still: only the worker's own end, seen through a descriptor, goes on. */
+    int pidfd = (int)syscall(SYS_pidfd_open, await_pid(&r), 0);
+    struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 20000), 1);
+    cm_fd_close(pidfd);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    close_world(&w);
+}
+
+static void time_spent_waiting_for_a_call_is_not_the_programs(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    expect(w.loop, w.sb, "return 1", "1");
+    limits.wall_ms = 300;
+    limits.deadline_ms = 900;
+    start(w.sb, &r, "test", "return svc.slow({})", &limits);
+    int64_t begun = cm_mono_ms();
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "deadline",
+               "900 ms, waiting for calls included (limits.deadlineMs). 1 call was unanswered.");
+    assert_true(cm_mono_ms() - begun >= 890);
+    close_world(&w);
+}
+
+static void a_program_stopped_from_outside_meets_the_wall_limit(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.wall_ms = 200;
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &r, "test", "while (true) {}", &limits);
+    assert_int_equal(kill(await_pid(&r), SIGSTOP), 0);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "wall_limit", "200 ms (limits.wallMs)");
+    expect(w.loop, w.sb, "return 2", "2");
+    close_world(&w);
+}
+
+struct bomb {
+    const char *what, *source;
+};
+
+static const struct bomb bombs[] = {
+    {"arrays", "const a = []; for (;;) a.push(new Array(1000).fill(0))"},
+    {"strings", "const a = []; for (let i = 0;; i++) a.push(String(i).repeat(10000))"},
+    {"one string", "let s = 'xy'; for (;;) s += s + '!'; "},
+    {"typed arrays", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))"},
+    {"typed arrays never touched", "const a = []; for (;;) a.push(new Uint8Array(1 << 20))"},
+    {"objects", "const a = []; for (let i = 0;; i++) a.push({i, b: {c: i}})"},
+    {"shapes", "const a = []; for (let i = 0;; i++) { const o = {}; for (let k = 0; k < 20; k++) o['k' + i + "
+               "'_' + k] = 1; a.push(o) }"},
+    {"map", "const m = new Map(); for (let i = 0;; i++) m.set(i, 'v' + i)"},
+    {"closures", "const a = []; for (let i = 0;; i++) a.push(() => i)"},
+    {"promises", "const a = []; for (;;) a.push(new Promise(() => {}))"},
+    {"functions", "const a = []; for (let i = 0;; i++) { const f = new Function('x', 'return x + ' + i + '; "
+                  "/*' + 'y'.repeat(5000) + '*/'); "
+                  "f(1); a.push(f) }"},
+    {"bigint", "let b = 3n; for (;;) b = b * b"},
+};
+
+static void every_memory_bomb_ends_as_the_memory_limit_and_the_next_run_works(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.memory_mb = 64;
+    limits.cpu_ms = 20000;
+    for (size_t i = 0; i < CM_ARRAY_LEN(bombs); i++) {
+        struct run r = run(w.loop, w.sb, bombs[i].source, &limits);
+        /* A bigint or a string may meet the engine's own maximum length first: the program's RangeError. */
+        bool own = r.kind == CM_PASS_THREW && strstr(r.meta, "RangeError");
+        if (!own && !cm_z_eq(r.code, "memory_limit"))
+            fail_msg("%s: kind %d code '%s' message '%s' meta '%s'", bombs[i].what, (int)r.kind, r.code,
+                     r.message, r.meta);
+        print_message("# %s: %s after %llu ms\n", bombs[i].what, own ? r.meta : r.code,
+                      (unsigned long long)r.cpu_us / 1000);
+        expect(w.loop, w.sb, "return 'still here'", "\"still here\"");
+    }
+    close_world(&w);
+}
+
+static void a_program_may_use_memory_up_to_its_limit(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+
+    for (int i = 0; i < 5; i++)
+        expect(w.loop, w.sb,
+               "const a = []; for (let i = 0; i < 64; i++) a.push(new Uint8Array(1 << 20).fill(1)); return "
+               "a.length",
+               "64");
+    close_world(&w);
+}
+
+static void console_output_is_kept_up_to_its_limit_and_then_one_line_says_so(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.log_bytes = 100;
+    start(w.sb, &r, "test", "for (let i = 0; i < 5000; i++) console.log('0123456789'); return 1", &limits);
+    while (!r.ended)
+        assert_true(cm_loop_once(w.loop));
+    assert_int_equal(r.kind, CM_PASS_COMPLETED);
+    assert_int_equal(r.n_logs, 11);
+    assert_non_null(strstr(
+        r.logs.ptr,
+        "0123456789\n[further console output was dropped: the limit is 100 bytes (limits.logBytes)]\n"));
+    cm_buf_done(&r.logs);
+    close_world(&w);
+}
+
+static void too_many_calls_at_once_end_the_pass_with_advice(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+
+    start(w.sb, &r, "test", "return Promise.all(Array.from({length: 40}, (_, i) => svc.get({i})))", NULL);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "calls_in_flight_limit",
+               "more than 32 calls unanswered at once (limits.callsInFlight)");
+    r = (struct run){.loop = w.loop};
+    start(w.sb, &r, "test",
+          "for (let i = 0; i < 200; i++) setTimeout(() => {}, 1000); await new Promise(() => {})", NULL);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "timers_limit", "more than 100 timers");
+    close_world(&w);
+}
+
+static void a_value_larger_than_a_frame_ends_the_pass_before_it_is_read(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.frame_bytes = 1u << 20;
+    struct run r = run(w.loop, w.sb, "return 'x'.repeat(2000000)", &limits);
+    expect_end(&r, CM_PASS_LIMIT, "frame_limit", "larger than 1048576 bytes (limits.frameBytes)");
+    expect(w.loop, w.sb, "return 'x'.repeat(10)", "\"xxxxxxxxxx\"");
+    close_world(&w);
+}
+
+/** ---- deaths ---- */
+
+static void kill_worker(struct run *r)
+{
+    (void)kill((pid_t)r->pid, SIGKILL);
+}
+
+static void a_killed_worker_is_a_crash_and_the_next_run_works(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop, .at_call = kill_worker};
+
+    start(w.sb, &r, "test", "console.log('before'); return svc.x({})", NULL);
+    while (!r.ended)
+        assert_true(cm_loop_once(w.loop));
+    expect_end(&r, CM_PASS_CRASHED, "crashed", "signal 9, Killed");
+    assert_string_equal(r.logs.ptr, "before\n");
+    cm_buf_done(&r.logs);
+    expect(w.loop, w.sb, "return 2", "2");
+    close_world(&w);
+}
+
+static int64_t parent_of(int64_t pid)
+{
+    char path[64];
+    char text[512];
+
+    (void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+    cm_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    const char *close = strrchr(text, ')');
+    long long parent = 0;
+    return close && sscanf(close, ") %*c %lld", &parent) == 1 ? parent : 0;
+}
+
+static void kill_zygote(struct run *r)
+{
+    (void)kill((pid_t)parent_of(r->pid), SIGKILL);
+}
+
+static void a_killed_zygote_takes_its_workers_along_and_is_started_again(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop, .at_call = kill_zygote};
+
+    start(w.sb, &r, "test", "return svc.x({})", NULL);
+    finish(&r);
+    expect_end(&r, CM_PASS_CRASHED, "crashed", "together with the process that starts sandboxes");
+    expect(w.loop, w.sb, "return 3", "3");
+    close_world(&w);
+}
+
+static void closing_ends_every_pass_as_cancelled_and_leaves_no_process(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 1});
+    struct run busy = {.loop = w.loop};
+    struct run queued = {.loop = w.loop};
+
+    start(w.sb, &busy, "test", "return svc.never({})", NULL);
+    start(w.sb, &queued, "other", "return 1", NULL);
+    while (busy.n_waits == 0)
+        assert_true(cm_loop_once(w.loop));
+    int64_t worker = cm_pass_pid(busy.pass);
+    int64_t zygote = parent_of(worker);
+    assert_int_equal(cm_pass_pid(queued.pass), 0);
+    close_world(&w);
+    assert_true(busy.ended && queued.ended);
+    expect_end(&busy, CM_PASS_CANCELLED, "cancelled", "cancelled");
+    expect_end(&queued, CM_PASS_CANCELLED, "cancelled", "cancelled");
+    assert_false(is_alive(zygote));
+    /* Whoever inherits the worker reaps it; it runs no more in any case. */
+    assert_true(!is_alive(worker) || count_entries("/proc/self/fd") > 0);
+    cm_buf_done(&busy.logs);
+    cm_buf_done(&queued.logs);
+}
+
+/** A host in a process of its own; tells the pids of its zygote and worker through a pipe, then waits to be
+ * killed. */
+static void be_host(int fd)
+{
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &r, "test", "while (true) {}", &limits);
+    int64_t pids[2] = {await_pid(&r), parent_of(await_pid(&r))};
+    (void)!write(fd, pids, sizeof(pids));
+    for (;;)
+        (void)pause();
+}
+
+static void a_killed_host_leaves_no_process(void **state)
+{
+    (void)state;
+    int pipe_fds[2];
+    int64_t pids[2];
+
+    assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+    pid_t host = fork();
+    if (host == 0)
+        be_host(pipe_fds[1]);
+    assert_int_equal(read(pipe_fds[0], pids, sizeof(pids)), sizeof(pids));
+    struct pollfd ends[2];
+    for (int i = 0; i < 2; i++)
+        ends[i] = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, (pid_t)pids[i], 0), .events = POLLIN};
+    assert_int_equal(kill(host, SIGKILL), 0);
+    assert_int_equal(waitpid(host, NULL, 0), host);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(poll(&ends[i], 1, 10000), 1);
+        cm_fd_close(ends[i].fd);
+    }
+    cm_fd_close(pipe_fds[0]);
+    cm_fd_close(pipe_fds[1]);
+}
+
+static void a_worker_program_that_does_not_start_fails_the_pass_with_what_it_said(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.worker_path = "/bin/cat"});
+    struct run r = run(w.loop, w.sb, "return 1", NULL);
+    uint64_t layers = 0;
+    struct cm_err err = {0};
+
+    expect_end(&r, CM_PASS_FAILED, "no_worker", "'/bin/cat' ended at its start (exit status");
+    assert_int_equal(cm_sandbox_layers(w.sb, &layers, &err), CM_E_UNAVAILABLE);
+    close_world(&w);
+}
+
+static void a_missing_worker_program_is_named_with_where_it_came_from(void **state)
+{
+    (void)state;
+    cm_loop *loop = NULL;
+    cm_sandbox *sb = NULL;
+    struct cm_err err = {0};
+
+    assert_int_equal(cm_loop_new(&loop, NULL), CM_OK);
+    assert_int_equal(cm_sandbox_open(loop, &(struct cm_sandbox_opts){.worker_path = "/no/such"}, &sb, &err),
+                     CM_E_NOT_FOUND);
+    assert_non_null(strstr(err.message, "'/no/such'"));
+    assert_int_equal(cm_sandbox_open(loop, &(struct cm_sandbox_opts){.isolation = "none"}, &sb, &err),
+                     CM_E_INVALID);
+    assert_non_null(strstr(err.message, "\"realm\", \"vm\" or \"process\""));
+    cm_loop_free(loop);
+}
+
+/** ---- who shares what ---- */
+
+static void note_pid(struct run *r)
+{
+    (void)r;
+}
+
+static void two_runtimes_never_share_a_worker(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 1});
+    int64_t last = 0;
+
+    for (int i = 0; i < 6; i++) {
+        struct run r = {.loop = w.loop, .answer = true, .at_call = note_pid};
+        start(w.sb, &r, i % 2 ? "one" : "two", "await svc.x({}); return 1", NULL);
+        finish(&r);
+        assert_int_equal(r.kind, CM_PASS_COMPLETED);
+        assert_int_not_equal(r.pid, last);
+        last = r.pid;
+    }
+    close_world(&w);
+}
+
+static int64_t pid_of_run(struct world *w)
+{
+    struct run r = run(w->loop, w->sb, "await svc.x({}); return 1", NULL);
+
+    assert_int_equal(r.kind, CM_PASS_COMPLETED);
+    return r.pid;
+}
+
+static void a_runtime_keeps_its_worker_until_its_runs_are_used_up(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.runs_per_worker = 3});
+    int64_t pids[6];
+
+    for (int i = 0; i < 6; i++)
+        pids[i] = pid_of_run(&w);
+    assert_true(pids[0] == pids[1] && pids[1] == pids[2]);
+    assert_true(pids[3] == pids[4] && pids[4] == pids[5]);
+    assert_int_not_equal(pids[2], pids[3]);
+    close_world(&w);
+}
+
+static void with_isolation_process_every_pass_has_a_process_of_its_own(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.isolation = "process"});
+    int64_t a = pid_of_run(&w);
+    int64_t b = pid_of_run(&w);
+
+    assert_int_not_equal(a, b);
+    close_world(&w);
+}
+
+static void more_passes_than_workers_wait_their_turn(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 2});
+    struct run runs[8];
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(runs); i++) {
+        runs[i] = (struct run){.loop = w.loop, .answer = true};
+        start(w.sb, &runs[i], i % 3 ? "one" : "two", "return svc.x({})", NULL);
+    }
+    for (size_t i = 0; i < CM_ARRAY_LEN(runs); i++) {
+        finish(&runs[i]);
+        assert_int_equal(runs[i].kind, CM_PASS_COMPLETED);
+    }
+    close_world(&w);
+}
+
+static void a_queued_pass_can_be_killed_and_its_end_comes_later(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+
+    start(w.sb, &r, "test", "return 1", NULL);
+    cm_pass_kill(r.pass, CM_PASS_LIMIT, "mine", "because");
+    assert_false(r.ended);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "mine", "because");
+    expect(w.loop, w.sb, "return 2", "2");
+    close_world(&w);
+}
+
+static uint64_t own_rss_kb(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%*u %lu", &pages), 1);
+    (void)fclose(f);
+    return pages * ((uint64_t)sysconf(_SC_PAGESIZE) >> 10);
+}
+
+static void a_thousand_passes_leave_no_descriptor_and_no_memory(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.runs_per_worker = 50});
+    int fds = 0;
+    uint64_t rss = 0;
+    int64_t begun = 0;
+
+    for (int i = 0; i < 1200; i++) {
+        if (i == 200) {
+            fds = count_entries("/proc/self/fd");
+            rss = own_rss_kb();
+            begun = cm_mono_us();
+        }
+        expect(w.loop, w.sb, "return 6*7", "42");
+    }
+    print_message("# 1,000 passes: %lld us each\n", (long long)(cm_mono_us() - begun) / 1000);
+    /* A worker that is just being replaced may hold its socket and its pidfd a moment longer. */
+    assert_in_range(count_entries("/proc/self/fd"), fds - 4, fds + 4);
+    assert_true(own_rss_kb() < rss + 2048);
+    close_world(&w);
+}
+
+static void a_closed_sandbox_leaves_no_descriptor(void **state)
+{
+    (void)state;
+    int before = count_entries("/proc/self/fd");
+
+    for (int i = 0; i < 3; i++) {
+        struct world w = open_world(NULL);
+        expect(w.loop, w.sb, "return 1", "1");
+        close_world(&w);
+    }
+    assert_int_equal(count_entries("/proc/self/fd"), before);
+}
+
+/** ---- what a worker has left ---- */
+
+static void look_from_outside(struct run *r)
+{
+    char path[64];
+    char text[4096];
+
+    (void)snprintf(path, sizeof(path), "/proc/%lld/environ", (long long)r->pid);
+    cm_autoclose int environ_fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (environ_fd < 0 && errno == EACCES)
+        return; /* not root: the worker's memory is closed to us, which is the point */
+    assert_int_equal(read(environ_fd, text, sizeof(text)), 0);
+    (void)snprintf(path, sizeof(path), "/proc/%lld/fd", (long long)r->pid);
+    assert_int_equal(count_entries(path), 1);
+    (void)snprintf(path, sizeof(path), "/proc/%lld/fd/0", (long long)r->pid);
+    ssize_t n = readlink(path, text, sizeof(text) - 1);
+    assert_true(n > 7 && memcmp(text, "socket:", 7) == 0);
+    (void)snprintf(path, sizeof(path), "/proc/%lld/root", (long long)r->pid);
+    assert_int_equal(count_entries(path), 0);
+    (void)snprintf(path, sizeof(path), "/proc/%lld/task", (long long)r->pid);
+    assert_int_equal(count_entries(path), 1);
+    r->n_steps = 1; /* looked */
+}
+
+static void a_worker_has_its_socket_and_nothing_else(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop, .answer = true, .at_call = look_from_outside};
+
+    start(w.sb, &r, "test", "return svc.x({})", NULL);
+    finish(&r);
+    assert_int_equal(r.kind, CM_PASS_COMPLETED);
+    assert_true(r.n_steps == 1 || geteuid() != 0);
+    close_world(&w);
+}
+
+static void the_layers_that_hold_are_reported(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    uint64_t layers = 0;
+
+    expect(w.loop, w.sb, "return 1", "1");
+    assert_int_equal(cm_sandbox_layers(w.sb, &layers, NULL), CM_OK);
+    assert_true((layers & (UINT64_C(1) << CM_LAYER_RLIMITS)) != 0);
+    assert_true((layers & (UINT64_C(1) << CM_LAYER_NO_NEW_PRIVS)) != 0);
+    print_message("# layers 0x%llx of 0x%x\n", (unsigned long long)layers, (1u << CM_LAYER_COUNT_) - 1);
+    close_world(&w);
+}
+
+/** With an argument: only the tests whose name matches it. */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_runs_and_its_result_comes_back),
+        cmocka_unit_test(an_error_of_the_program_is_its_own_end),
+        cmocka_unit_test(a_call_is_answered_and_the_program_goes_on),
+        cmocka_unit_test(a_program_that_waits_says_for_how_many_calls),
+        cmocka_unit_test(a_step_runs_its_function_when_told_to),
+        cmocka_unit_test(a_program_can_be_normalized_instead_of_run),
+        cmocka_unit_test(an_endless_loop_ends_near_its_cpu_limit_while_others_run_on),
+        cmocka_unit_test(a_loop_in_a_builtin_is_stopped_too),
+        cmocka_unit_test(the_kernel_ends_a_spinning_worker_when_the_host_is_held_up),
+        cmocka_unit_test(time_spent_waiting_for_a_call_is_not_the_programs),
+        cmocka_unit_test(a_program_stopped_from_outside_meets_the_wall_limit),
+        cmocka_unit_test(every_memory_bomb_ends_as_the_memory_limit_and_the_next_run_works),
+        cmocka_unit_test(a_program_may_use_memory_up_to_its_limit),
+        cmocka_unit_test(console_output_is_kept_up_to_its_limit_and_then_one_line_says_so),
+        cmocka_unit_test(too_many_calls_at_once_end_the_pass_with_advice),
+        cmocka_unit_test(a_value_larger_than_a_frame_ends_the_pass_before_it_is_read),
+        cmocka_unit_test(a_killed_worker_is_a_crash_and_the_next_run_works),
+        cmocka_unit_test(a_killed_zygote_takes_its_workers_along_and_is_started_again),
+        cmocka_unit_test(closing_ends_every_pass_as_cancelled_and_leaves_no_process),
+        cmocka_unit_test(a_killed_host_leaves_no_process),
+        cmocka_unit_test(a_worker_program_that_does_not_start_fails_the_pass_with_what_it_said),
+        cmocka_unit_test(a_missing_worker_program_is_named_with_where_it_came_from),
+        cmocka_unit_test(two_runtimes_never_share_a_worker),
+        cmocka_unit_test(a_runtime_keeps_its_worker_until_its_runs_are_used_up),
+        cmocka_unit_test(with_isolation_process_every_pass_has_a_process_of_its_own),
+        cmocka_unit_test(more_passes_than_workers_wait_their_turn),
+        cmocka_unit_test(a_queued_pass_can_be_killed_and_its_end_comes_later),
+        cmocka_unit_test(a_thousand_passes_leave_no_descriptor_and_no_memory),
+        cmocka_unit_test(a_closed_sandbox_leaves_no_descriptor),
+        cmocka_unit_test(a_worker_has_its_socket_and_nothing_else),
+        cmocka_unit_test(the_layers_that_hold_are_reported),
+    };
+
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);
+}
