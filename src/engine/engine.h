@@ -1,12 +1,14 @@
 /**
  * engine: the JavaScript engine behind a narrow door. JavaScriptCore stays inside this folder.
  *
- * One cm_engine is one VM with its service realm (parser, prelude sources). A cm_realm is one pass: a fresh global object with its
- * own intrinsics, whose only way out is struct cm_realm_host. It is not a scheduler: the caller reads outcomes and delivers them
- * one at a time; each delivery settles one promise, drains the microtasks and returns.
+ * One cm_engine is one VM with its service realm (parser, prelude sources). A cm_realm is one pass: a fresh
+ * global object with its own intrinsics, whose only way out is struct cm_realm_host. It is not a scheduler:
+ * the caller reads outcomes and delivers them one at a time; each delivery settles one promise, drains the
+ * microtasks and returns.
  *
- * Invariants: only text crosses between service realm and pass realm; host functions are dead after cm_realm_free; nothing of a
- * finished pass can run again; no helper thread exists after cm_engine_new (checked by the caller through /proc/self/task).
+ * Invariants: only text crosses between service realm and pass realm; host functions are dead after
+ * cm_realm_free; nothing of a finished pass can run again; no helper thread exists after cm_engine_new
+ * (checked by the caller through /proc/self/task).
  */
 #ifndef CM_ENGINE_ENGINE_H
 #define CM_ENGINE_ENGINE_H
@@ -23,20 +25,25 @@ struct cm_engine_opts {
     bool no_jit;
 };
 
-/** Set the engine's environment options and disable its helper threads. Call once, first thing in main, before cm_engine_new. */
+/** Set the engine's environment options and disable its helper threads. Call once, first thing in main,
+ * before cm_engine_new. */
 void cm_engine_prepare_process(bool no_jit);
 /**
- * Take away what the engine reserved for itself beyond an ordinary program's need: everything after the first 32 MB of its address
- * space for object shapes, which is writable from the start and would escape a limit on data. Call in each worker after cm_engine_new.
+ * Take away what the engine reserved for itself beyond an ordinary program's need: everything after the first
+ * 32 MB of its address space for object shapes, which is writable from the start and would escape a limit on
+ * data. Call in each worker after cm_engine_new.
  *
- * Reads /proc/self/maps. Errors: CM_E_UNAVAILABLE it cannot be read, or no such reservation was found; nothing was changed.
+ * Reads /proc/self/maps. Errors: CM_E_UNAVAILABLE it cannot be read, or no such reservation was found;
+ * nothing was changed.
  */
 cm_status cm_engine_cap_reservations(struct cm_err *err);
-/** Create the VM and load the service realm. Errors: CM_E_INTERNAL with the exception's text (a broken bundle). */
+/** Create the VM and load the service realm. Errors: CM_E_INTERNAL with the exception's text (a broken
+ * bundle). */
 cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, struct cm_err *err);
 void cm_engine_free(cm_engine *e);
 CM_DEFINE_AUTO(cm_engine, cm_engine_free)
-/** Run the parser and a typical pass until they are compiled, then collect garbage. Blocks for 0.2 to 0.5 s. */
+/** Run the parser and a typical pass until they are compiled, then collect garbage. Blocks for 0.2 to 0.5 s.
+ */
 cm_status cm_engine_warm(cm_engine *e, struct cm_err *err);
 /** One quick pass that touches what a real one touches, after lock-down. */
 cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err);
@@ -45,22 +52,23 @@ void cm_engine_collect(cm_engine *e);
 /** Prepare the realm that the next pass will take, while idle. */
 void cm_engine_prepare_realm(cm_engine *e);
 
-/** What a program can reach. Called on the one thread, synchronously, from inside the program's own stack. Must not re-enter. */
+/** What a program can reach. Called on the one thread, synchronously, from inside the program's own stack.
+ * Must not re-enter. */
 struct cm_realm_host {
     /** A call was issued. `kind` is enum cm_call_kind of the wire; id is dense from 1. */
-    void (*call)(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method, struct cm_value args,
-                 uint32_t line, uint32_t column);
+    void (*call)(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
+                 struct cm_value args, uint32_t line, uint32_t column);
     /** A step's function has returned (or thrown, failed = true: the value is an error). */
     void (*step_end)(void *user, uint32_t id, bool failed, struct cm_value value);
     void (*log)(void *user, unsigned level, struct cm_str text);
 };
 
 struct cm_realm_opts {
-    struct cm_str source;       /* the program as submitted */
-    struct cm_str bind_json;    /* BIND's JSON: connectors and their methods */
-    struct cm_value input;      /* absent unless given */
+    struct cm_str source;    /* the program as submitted */
+    struct cm_str bind_json; /* BIND's JSON: connectors and their methods */
+    struct cm_value input;   /* absent unless given */
     uint8_t seed[16];
-    int64_t now_ms;             /* where the clock stands */
+    int64_t now_ms; /* where the clock stands */
     const struct cm_realm_host *host;
     void *user;
 };
@@ -70,7 +78,8 @@ enum cm_realm_state {
     CM_REALM_DONE,    /* completed or failed; read the result */
 };
 
-/** What a finished pass left. Owned by the realm, valid until cm_realm_free. meta_json is DONE's meta of the wire. */
+/** What a finished pass left. Owned by the realm, valid until cm_realm_free. meta_json is DONE's meta of the
+ * wire. */
 struct cm_realm_result {
     bool failed;
     struct cm_value value;
@@ -78,22 +87,25 @@ struct cm_realm_result {
 };
 
 /**
- * Normalise, check and start a program, and drain. A program that does not parse, throws, or awaits what can never settle is a
- * DONE realm with `failed`, not a status. Errors: CM_E_INTERNAL only.
+ * Normalise, check and start a program, and drain. A program that does not parse, throws, or awaits what can
+ * never settle is a DONE realm with `failed`, not a status. Errors: CM_E_INTERNAL only.
  */
 cm_status cm_realm_start(cm_engine *e, const struct cm_realm_opts *opts, cm_realm **out, struct cm_err *err);
 enum cm_realm_state cm_realm_state(const cm_realm *r);
 /**
- * Settle one outstanding call and drain. `execute`: a step without record, its function runs now. The clock moves to now_ms and
- * randomness is reseeded from (seed, number of the delivery). An id that is not outstanding is CM_E_PROTOCOL.
+ * Settle one outstanding call and drain. `execute`: a step without record, its function runs now. The clock
+ * moves to now_ms and randomness is reseeded from (seed, number of the delivery). An id that is not
+ * outstanding is CM_E_PROTOCOL.
  */
-cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, struct cm_value value, int64_t now_ms,
-                           struct cm_err *err);
+cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, struct cm_value value,
+                           int64_t now_ms, struct cm_err *err);
 const struct cm_realm_result *cm_realm_result(const cm_realm *r);
 void cm_realm_free(cm_realm *r);
 CM_DEFINE_AUTO(cm_realm, cm_realm_free)
 
-/** The program text as it would run. A syntax error is CM_E_INVALID; *meta_json (owned, may be NULL) is then DONE's meta. */
-cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, size_t *len, char **meta_json, struct cm_err *err);
+/** The program text as it would run. A syntax error is CM_E_INVALID; *meta_json (owned, may be NULL) is then
+ * DONE's meta. */
+cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, size_t *len, char **meta_json,
+                              struct cm_err *err);
 
 #endif

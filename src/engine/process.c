@@ -48,27 +48,25 @@ void cm_engine_prepare_process(bool no_jit)
 #define SHAPES_KEPT     ((uint64_t)32 << 20) /* a million shapes; an ordinary program uses thousands */
 
 /*
- * The reservation shows as one or more private anonymous mappings side by side, 4 GB together; some of it may
- * have been given another protection already. Find a run of adjacent ones of exactly that length.
+ * The reservation is 4 GB at a multiple of 4 GB: addresses of shapes are 32-bit offsets in it. The kernel may
+ * show it joined to a neighbour, or split where protections differ, so look for a run of adjacent anonymous
+ * mappings that holds such a block whole; nothing else in the process is that large.
  */
 static bool find_reservation(FILE *maps, uint64_t *start)
 {
-    uint64_t run_start = 0, run_end = 0, from, to;
-    char line[512], perms[8], path[256];
+    uint64_t run_start = 0, run_end = 0, from, to, aligned;
+    char line[512], path[256];
 
     while (fgets(line, sizeof(line), maps)) {
         path[0] = '\0';
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %255s", &from, &to, perms, path) < 3)
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %255s", &from, &to, path) < 2 || path[0])
             continue;
-        if (to - from == SHAPES_RESERVED && !path[0]) {
-            *start = from;
-            return true;
-        }
-        if (from != run_end || path[0])
+        if (from != run_end)
             run_start = from;
         run_end = to;
-        if (!path[0] && run_end - run_start == SHAPES_RESERVED) {
-            *start = run_start;
+        aligned = (run_start + SHAPES_RESERVED - 1) & ~(SHAPES_RESERVED - 1);
+        if (run_end >= aligned + SHAPES_RESERVED) {
+            *start = aligned;
             return true;
         }
     }
