@@ -27,20 +27,20 @@ extern "C" {
  * Every status, one row each: name, text, JSON-RPC code, exit status of the program.
  * A status exists because some caller acts on it; the sentence in struct cm_err is for whoever reads it.
  */
-#define CM_STATUS_MAP(X)                                                                                               \
-    X(OK, "ok", 0, 0)                                                                                                  \
-    X(E_INVALID, "invalid input", -32602, 2)                                                                           \
-    X(E_CONFIG, "configuration error", -32603, 2)                                                                      \
-    X(E_NOT_FOUND, "not found", -32602, 1)                                                                             \
-    X(E_CONFLICT, "conflict", -32603, 1)                                                                               \
-    X(E_LIMIT, "limit exceeded", -32603, 1)                                                                            \
-    X(E_DENIED, "denied", -32603, 1)                                                                                   \
-    X(E_TIMEOUT, "timed out", -32603, 1)                                                                               \
-    X(E_CANCELLED, "cancelled", -32603, 130)                                                                           \
-    X(E_UNAVAILABLE, "unavailable", -32603, 1)                                                                         \
-    X(E_PROTOCOL, "protocol error", -32603, 1)                                                                         \
-    X(E_IO, "input/output error", -32603, 1)                                                                           \
-    X(E_NOMEM, "out of memory", -32603, 1)                                                                             \
+#define CM_STATUS_MAP(X)                          \
+    X(OK, "ok", 0, 0)                             \
+    X(E_INVALID, "invalid input", -32602, 2)      \
+    X(E_CONFIG, "configuration error", -32603, 2) \
+    X(E_NOT_FOUND, "not found", -32602, 1)        \
+    X(E_CONFLICT, "conflict", -32603, 1)          \
+    X(E_LIMIT, "limit exceeded", -32603, 1)       \
+    X(E_DENIED, "denied", -32603, 1)              \
+    X(E_TIMEOUT, "timed out", -32603, 1)          \
+    X(E_CANCELLED, "cancelled", -32603, 130)      \
+    X(E_UNAVAILABLE, "unavailable", -32603, 1)    \
+    X(E_PROTOCOL, "protocol error", -32603, 1)    \
+    X(E_IO, "input/output error", -32603, 1)      \
+    X(E_NOMEM, "out of memory", -32603, 1)        \
     X(E_INTERNAL, "internal error", -32603, 1)
 
 typedef enum cm_status {
@@ -121,7 +121,7 @@ enum cm_tool_flag {
 };
 
 struct cm_tool {
-    const char *connector;     /* global name in the program, an identifier */
+    const char *connector; /* global name in the program, an identifier */
     const char *name;
     const char *description;   /* for the model; may be NULL */
     const char *input_schema;  /* JSON Schema text; NULL: any object */
@@ -142,9 +142,9 @@ CM_API void cm_tool_fail(cm_tool_call *call, const char *message);
 /* ---- running ------------------------------------------------------------------------------------------------------ */
 
 struct cm_run_options {
-    const char *code;          /* the program; NUL bytes are allowed with code_len */
-    size_t code_len;           /* 0: strlen(code) */
-    const char *input_json;    /* passed to a program that is a function; NULL: nothing */
+    const char *code;       /* the program; NUL bytes are allowed with code_len */
+    size_t code_len;        /* 0: strlen(code) */
+    const char *input_json; /* passed to a program that is a function; NULL: nothing */
     /** Limits of this run, downwards only; JSON object as `limits` in the configuration. NULL: as configured. */
     const char *limits_json;
 };
@@ -155,10 +155,11 @@ typedef void (*cm_done_fn)(void *user, cm_outcome *take_outcome, const struct cm
 /** Run a program to its end or its first pause. Blocks; runs the context's events meanwhile. Errors: CM_E_LIMIT program too large. */
 CM_API cm_status cm_run(cm_ctx *ctx, const struct cm_run_options *run, cm_outcome **out, struct cm_err *err);
 /** The same without blocking; *op may be NULL. */
-CM_API cm_status cm_run_start(cm_ctx *ctx, const struct cm_run_options *run, cm_done_fn fn, void *user, cm_op **op,
-                              struct cm_err *err);
+CM_API cm_status cm_run_start(cm_ctx *ctx, const struct cm_run_options *run, cm_done_fn fn, void *user,
+                              cm_op **op, struct cm_err *err);
 /** One call of "connector.method" with policy, log and limits like any other. args_json NULL: {}. Blocks. */
-CM_API cm_status cm_call_method(cm_ctx *ctx, const char *path, const char *args_json, cm_outcome **out, struct cm_err *err);
+CM_API cm_status cm_call_method(cm_ctx *ctx, const char *path, const char *args_json, cm_outcome **out,
+                                struct cm_err *err);
 /** Cancel; the callback comes with status "cancelled". Safe in a signal handler? No: see cm_interrupt. */
 CM_API void cm_op_cancel(cm_op *op);
 /** Cancel everything under way at the next turn of the loop. The one function that may be called from a signal handler or another thread. */
@@ -193,7 +194,8 @@ CM_API cm_status cm_describe(cm_ctx *ctx, const char *path, char **json, struct 
 /** TypeScript declarations of a path, or of everything (NULL). Blocks. */
 CM_API cm_status cm_types(cm_ctx *ctx, const char *path, char **text, struct cm_err *err);
 /** The program as it would run. A syntax error is CM_E_INVALID with position. Blocks. */
-CM_API cm_status cm_normalize(cm_ctx *ctx, const char *code, size_t code_len, char **text, struct cm_err *err);
+CM_API cm_status cm_normalize(cm_ctx *ctx, const char *code, size_t code_len, char **text,
+                              struct cm_err *err);
 /** The description of the one tool a model sees (reference R1.1). */
 CM_API cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err);
 /** {"executions":[…]}, newest first; limit 0: 50. */

@@ -87,7 +87,8 @@ static cm_status find_program(const struct cm_child_spec *spec, char **out, stru
             break;
         p += n + 1;
     }
-    return cm_err_set(err, CM_E_NOT_FOUND, "there is no program '%.200s' in PATH (%.400s)", name, path);
+    (void)cm_err_set(err, CM_E_NOT_FOUND, "there is no program '%.200s' in PATH (%.400s)", name, path);
+    return CM_E_NOT_FOUND;
 }
 
 static cm_status spawn_process(const struct cm_child_spec *spec, const char *program, struct pipes *p,

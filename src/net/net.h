@@ -18,28 +18,29 @@ void cm_http_free(cm_http *h);
 CM_DEFINE_AUTO(cm_http, cm_http_free)
 
 struct cm_http_spec {
-    const char *method;          /* "GET", … */
-    const char *url;             /* absolute, already encoded */
-    const char *const *headers;  /* "Name: value" lines, NULL-terminated; no CR or LF within (asserted by the caller's checks) */
-    struct cm_str body;          /* absent when ptr is NULL */
-    uint32_t timeout_ms;         /* whole transfer */
-    size_t max_body_bytes;       /* response */
+    const char *method; /* "GET", … */
+    const char *url;    /* absolute, already encoded */
+    const char *const *
+        headers; /* "Name: value" lines, NULL-terminated; no CR or LF within (asserted by the caller's checks) */
+    struct cm_str body;    /* absent when ptr is NULL */
+    uint32_t timeout_ms;   /* whole transfer */
+    size_t max_body_bytes; /* response */
 };
 
 /** A response, or why there is none. Borrowed for the duration of the callback. */
 struct cm_http_response {
-    cm_status status;            /* CM_OK: there is a response of any HTTP code */
-    const char *error;           /* a sentence when status != CM_OK; holds no header and no query string */
+    cm_status status;  /* CM_OK: there is a response of any HTTP code */
+    const char *error; /* a sentence when status != CM_OK; holds no header and no query string */
     long code;
-    const char *content_type;    /* "" when absent */
+    const char *content_type; /* "" when absent */
     struct cm_str body;
-    const char *const *headers;  /* "name: value", names in lower case, NULL-terminated */
+    const char *const *headers; /* "name: value", names in lower case, NULL-terminated */
 };
 typedef void (*cm_http_fn)(void *user, const struct cm_http_response *r);
 
 /** fn runs once, never inside this call. *out is valid until then. */
-cm_status cm_http_start(cm_http *h, const struct cm_http_spec *spec, cm_http_fn fn, void *user, cm_http_request **out,
-                        struct cm_err *err);
+cm_status cm_http_start(cm_http *h, const struct cm_http_spec *spec, cm_http_fn fn, void *user,
+                        cm_http_request **out, struct cm_err *err);
 /** Abort; fn does not run. */
 void cm_http_cancel(cm_http_request *r);
 

@@ -27,18 +27,27 @@
 
 typedef struct cm_store cm_store;
 
-#define CM_EXEC_STATE_MAP(X)                                                                          \
-    X(RUNNING, "running")                                                                             \
-    X(PAUSED, "paused")                                                                               \
-    X(COMPLETED, "completed")                                                                         \
-    X(ERROR, "error") X(REJECTED, "rejected") X(ROLLED_BACK, "rolled_back") X(CANCELLED, "cancelled") \
-        X(EXPIRED, "expired")
-#define CM_CALL_STATE_MAP(X)                                                                    \
-    X(PENDING, "pending")                                                                       \
-    X(EXECUTING, "executing")                                                                   \
-    X(APPLIED, "applied")                                                                       \
-    X(FAILED, "failed") X(UNKNOWN, "unknown") X(REJECTED, "rejected") X(CANCELLED, "cancelled") \
-        X(REVERTED, "reverted")
+/* clang-format off */
+#define CM_EXEC_STATE_MAP(X)        \
+    X(RUNNING, "running")           \
+    X(PAUSED, "paused")             \
+    X(COMPLETED, "completed")       \
+    X(ERROR, "error")               \
+    X(REJECTED, "rejected")         \
+    X(ROLLED_BACK, "rolled_back")   \
+    X(CANCELLED, "cancelled")       \
+    X(EXPIRED, "expired")
+
+#define CM_CALL_STATE_MAP(X)        \
+    X(PENDING, "pending")           \
+    X(EXECUTING, "executing")       \
+    X(APPLIED, "applied")           \
+    X(FAILED, "failed")             \
+    X(UNKNOWN, "unknown")           \
+    X(REJECTED, "rejected")         \
+    X(CANCELLED, "cancelled")       \
+    X(REVERTED, "reverted")
+/* clang-format on */
 
 enum cm_exec_state {
 #define CM_EXEC_ENUM_(n, t) CM_EXEC_##n,
