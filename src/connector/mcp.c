@@ -293,7 +293,7 @@ static void on_ready(void *user, yyjson_val *tools, const char *instructions)
     free(m->instructions);
     m->instructions = instructions ? cm_strdup(instructions) : NULL;
     cm_mcp_tools_done(&m->tools);
-    cm_mcp_tools_build(&m->tools, tools, m->c);
+    cm_mcp_tools_build(&m->tools, tools, cm_mcp_client_runs_tasks(m->client), m->c);
     if (m->n_garbage > 0)
         cm_connector__warn(
             m->c,
@@ -315,7 +315,7 @@ static void on_tools_changed(void *user, yyjson_val *tools)
     struct mcp *m = user;
     struct cm_mcp_tools old = m->tools;
 
-    cm_mcp_tools_build(&m->tools, tools, m->c);
+    cm_mcp_tools_build(&m->tools, tools, cm_mcp_client_runs_tasks(m->client), m->c);
     cm_connector__ready(m->c);
     cm_mcp_tools_done(&old);
 }
@@ -455,8 +455,8 @@ static void call(void *self, size_t i, struct cm_value args, cm_call *take_call)
     f = cm_new(struct flight);
     f->call = take_call;
     cm_call__set_state(take_call, f);
-    st = cm_mcp_client_call(m->client, m->tools.methods[i].origin, cm_buf_str(&json), on_result, f, &f->id,
-                            &err);
+    st = cm_mcp_client_call(m->client, m->tools.methods[i].origin, cm_buf_str(&json),
+                            m->tools.schemas[i].as_task, on_result, f, &f->id, &err);
     if (st == CM_OK)
         return;
     cm_call__set_state(take_call, NULL);

@@ -11,6 +11,7 @@ struct cm_mcp_tools {
     struct cm_method *methods;
     struct cm_mcp_tool_schemas {
         yyjson_val *input, *output; /* NULL: none known */
+        bool as_task;               /* runs only as a task */
     } * schemas;
     size_t n;
 };
@@ -18,9 +19,9 @@ struct cm_mcp_tools {
 /**
  * Make the table of a server's tools (a JSON array). What cannot become a method is left out and named by
  * cm_connector__warn: no name, a name or an identifier that an earlier tool has, a schema that is no object,
- * a tool that runs only as a task.
+ * a tool that runs only as a task on a server that runs none.
  */
-void cm_mcp_tools_build(struct cm_mcp_tools *t, yyjson_val *tools, cm_connector *c);
+void cm_mcp_tools_build(struct cm_mcp_tools *t, yyjson_val *tools, bool runs_tasks, cm_connector *c);
 void cm_mcp_tools_done(struct cm_mcp_tools *t);
 
 /** What a CallToolResult means for the program. Zero-initialise. */

@@ -79,7 +79,7 @@ static struct cm_str name_of(yyjson_val *tool, size_t place, cm_connector *c)
 
 /* Whether the tool can be called at all; a warning where not. Sets the schemas. */
 static bool is_usable(yyjson_val *tool, struct cm_str name, struct cm_mcp_tool_schemas *schemas,
-                      cm_connector *c)
+                      bool runs_tasks, cm_connector *c)
 {
     yyjson_val *input = cm_json_get(tool, "inputSchema");
     yyjson_val *output = cm_json_get(tool, "outputSchema");
@@ -90,9 +90,10 @@ static bool is_usable(yyjson_val *tool, struct cm_str name, struct cm_mcp_tool_s
                            SHOWN(name), cm_json_kind(input));
         return false;
     }
-    if (cm_str_eq_z(tasks, "required")) {
+    if (cm_str_eq_z(tasks, "required") && !runs_tasks) {
         cm_connector__warn(
-            c, "tool '%.*s' is left out: it runs only as a task, which codemode does not offer", SHOWN(name));
+            c, "tool '%.*s' is left out: it runs only as a task, and the server runs no tools as tasks",
+            SHOWN(name));
         return false;
     }
     if (output && !yyjson_is_obj(output)) {
@@ -100,7 +101,7 @@ static bool is_usable(yyjson_val *tool, struct cm_str name, struct cm_mcp_tool_s
                            SHOWN(name), cm_json_kind(output));
         output = NULL;
     }
-    *schemas = (struct cm_mcp_tool_schemas){input, output};
+    *schemas = (struct cm_mcp_tool_schemas){input, output, cm_str_eq_z(tasks, "required")};
     return true;
 }
 
@@ -115,12 +116,12 @@ static void warn_taken(cm_connector *c, struct cm_str name, const char *identifi
 }
 
 static void add_tool(struct cm_mcp_tools *t, struct cm_namemap *taken, yyjson_val *tool, size_t place,
-                     cm_connector *c)
+                     bool runs_tasks, cm_connector *c)
 {
     struct cm_mcp_tool_schemas schemas = {0};
     struct cm_str name = name_of(tool, place, c);
 
-    if (!name.ptr || !is_usable(tool, name, &schemas, c))
+    if (!name.ptr || !is_usable(tool, name, &schemas, runs_tasks, c))
         return;
     cm_autofree char *identifier = cm_name_to_identifier(name);
     long first = cm_namemap_get(taken, cm_str_of(identifier));
@@ -140,7 +141,7 @@ static void add_tool(struct cm_mcp_tools *t, struct cm_namemap *taken, yyjson_va
     t->n++;
 }
 
-void cm_mcp_tools_build(struct cm_mcp_tools *t, yyjson_val *tools, cm_connector *c)
+void cm_mcp_tools_build(struct cm_mcp_tools *t, yyjson_val *tools, bool runs_tasks, cm_connector *c)
 {
     size_t n = yyjson_arr_size(tools);
     struct cm_namemap taken = {0};
@@ -152,6 +153,6 @@ void cm_mcp_tools_build(struct cm_mcp_tools *t, yyjson_val *tools, cm_connector 
                                .schemas = cm_calloc(n, sizeof *t->schemas)};
     (void)yyjson_arr_iter_init(tools, &iter);
     while ((tool = yyjson_arr_iter_next(&iter)))
-        add_tool(t, &taken, tool, place++, c);
+        add_tool(t, &taken, tool, place++, runs_tasks, c);
     cm_namemap_done(&taken);
 }

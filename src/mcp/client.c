@@ -11,23 +11,14 @@
 #include "mcp/client.h"
 
 #include "base/limits.h"
+#include "mcp/calls.h"
 #include "mcp/versions.h"
-
-#include <inttypes.h>
 
 #define PAGES_MAX        1000
 #define CURSOR_MAX_BYTES 4096
 #define RPC_NO_METHOD    (-32601)
 
 enum state { NEW, INITIALIZING, LISTING, READY, OVER };
-
-struct call {
-    cm_mcp_client *c;
-    struct call *next;
-    uint64_t id;
-    cm_mcp_result_fn fn;
-    void *user;
-};
 
 struct listing {
     bool active;
@@ -48,7 +39,8 @@ struct cm_mcp_client {
     char *tools_text; /* of the current list */
     size_t tools_len;
     yyjson_doc *tools;
-    struct call *calls;
+    struct cm_mcp_calls calls;
+    bool runs_tasks;
     unsigned busy;
     bool doomed;
 };
@@ -341,6 +333,9 @@ static void begin_operation(cm_mcp_client *c, yyjson_val *result)
     cm_status st;
 
     c->instructions = instructions && *instructions ? cm_strdup(instructions) : NULL;
+    c->runs_tasks =
+        cm_json_get(cm_json_get(cm_json_get(cm_json_get(capabilities, "tasks"), "requests"), "tools"),
+                    "call") != NULL;
     c->state = LISTING;
     st = cm_rpc_notify(c->rpc, "notifications/initialized", CM_STR(""), &err);
     if (st != CM_OK || c->doomed) {
@@ -448,93 +443,31 @@ cm_mcp_client *cm_mcp_client_new(const struct cm_mcp_client_ops *ops, void *user
     c->user = user;
     c->listing.text = CM_BUF_INIT(CM_RPC_MAX_BYTES);
     c->rpc = cm_rpc_new(&rpc_ops, c);
+    c->calls.rpc = c->rpc;
     return c;
 }
 
 /* ---- calls ---- */
 
-static bool unlink_call(cm_mcp_client *c, const struct call *k)
+bool cm_mcp_client_runs_tasks(const cm_mcp_client *c)
 {
-    for (struct call **at = &c->calls; *at; at = &(*at)->next) {
-        if (*at != k)
-            continue;
-        *at = k->next;
-        return true;
-    }
-    return false;
+    return c->runs_tasks;
 }
 
-static void on_result(void *user, const struct cm_rpc_reply *reply)
+cm_status cm_mcp_client_call(cm_mcp_client *c, const char *tool, struct cm_str args_json, bool as_task,
+                             cm_mcp_result_fn fn, void *user, uint64_t *id, struct cm_err *err)
 {
-    static const struct cm_rpc_reply wrong = {
-        .status = CM_E_PROTOCOL,
-        .message = "the server answered tools/call with something that is no object"};
-    struct call *k = user;
-
-    (void)unlink_call(k->c, k);
-    k->fn(k->user, reply->status == CM_OK && !yyjson_is_obj(reply->result) ? &wrong : reply);
-    free(k);
-}
-
-static cm_status send_call(cm_mcp_client *c, struct call *k, struct cm_str params, uint64_t *id,
-                           struct cm_err *err)
-{
-    uint64_t mine = 0;
-    cm_status st = cm_rpc_request(c->rpc, "tools/call", params, on_result, k, &mine, err);
-
-    if (st != CM_OK) {
-        (void)unlink_call(c, k);
-        free(k);
-        return st;
-    }
-    /* It may have been answered already, and be gone. */
-    for (struct call *at = c->calls; at; at = at->next)
-        if (at == k)
-            at->id = mine;
-    *id = mine;
-    return CM_OK;
-}
-
-cm_status cm_mcp_client_call(cm_mcp_client *c, const char *tool, struct cm_str args_json, cm_mcp_result_fn fn,
-                             void *user, uint64_t *id, struct cm_err *err)
-{
-    cm_autobuf params = CM_BUF_INIT(CM_RPC_MAX_BYTES);
-    struct call *k;
-
     if (c->state != READY)
         return cm_err_set(err, CM_E_UNAVAILABLE, "the server is not ready for calls");
-    cm_buf_add_z(&params, "{\"name\":");
-    cm_json_write_string(&params, cm_str_of(tool));
-    cm_buf_add_z(&params, ",\"arguments\":");
-    cm_buf_add_str(&params, args_json);
-    cm_buf_add_char(&params, '}');
-    cm_status st = cm_buf_check(&params, "the call with its arguments", err);
-    if (st != CM_OK)
-        return st;
-    k = cm_new(struct call);
-    *k = (struct call){.c = c, .fn = fn, .user = user, .next = c->calls};
-    c->calls = k;
     c->busy++;
-    st = send_call(c, k, cm_buf_str(&params), id, err);
+    cm_status st = cm_mcp_calls_send(&c->calls, tool, args_json, as_task, fn, user, id, err);
     leave(c);
     return st;
 }
 
 void cm_mcp_client_cancel(cm_mcp_client *c, uint64_t id, const char *reason)
 {
-    cm_autobuf params = CM_BUF_INIT(4096);
-    struct call *k = c->calls;
-
-    while (k && k->id != id)
-        k = k->next;
-    if (!k)
-        return;
-    (void)unlink_call(c, k);
-    free(k);
-    cm_rpc_forget(c->rpc, id);
-    cm_buf_addf(&params, "{\"requestId\":%" PRIu64 ",\"reason\":", id);
-    cm_json_write_string(&params, cm_str_of(reason));
-    cm_buf_add_char(&params, '}');
-    if (!params.failed)
-        (void)cm_rpc_notify(c->rpc, "notifications/cancelled", cm_buf_str(&params), NULL);
+    c->busy++;
+    cm_mcp_calls_cancel(&c->calls, id, reason);
+    leave(c);
 }

@@ -56,16 +56,19 @@ void cm_mcp_client_close(cm_mcp_client *c, const char *why);
 /** A tools/call answer, borrowed: with CM_OK the result is a CallToolResult object; otherwise the peer's
  * error, or why there is none. */
 typedef void (*cm_mcp_result_fn)(void *user, const struct cm_rpc_reply *reply);
+/** Whether the server runs tools as tasks (capability tasks.requests.tools.call). Known once it is ready. */
+bool cm_mcp_client_runs_tasks(const cm_mcp_client *c);
 /**
- * Call a tool. args_json: an object's text. *id for cm_mcp_client_cancel. fn may run inside this call where
- * the carrier answers at once.
+ * Call a tool. args_json: an object's text. as_task: for a tool whose execution.taskSupport is "required";
+ * the result is waited for all the same. *id for cm_mcp_client_cancel. fn may run inside this call where the
+ * carrier answers at once.
  *
- * Errors: CM_E_UNAVAILABLE not ready, or the server went away; CM_E_LIMIT too many bytes; what send gave. fn
- * does not run then.
+ * Errors: CM_E_UNAVAILABLE not ready, or the server went away; CM_E_LIMIT too many bytes; what send gave.
+ * fn does not run then.
  */
-cm_status cm_mcp_client_call(cm_mcp_client *c, const char *tool, struct cm_str args_json, cm_mcp_result_fn fn,
-                             void *user, uint64_t *id, struct cm_err *err);
-/** notifications/cancelled; the callback does not run any more. */
+cm_status cm_mcp_client_call(cm_mcp_client *c, const char *tool, struct cm_str args_json, bool as_task,
+                             cm_mcp_result_fn fn, void *user, uint64_t *id, struct cm_err *err);
+/** notifications/cancelled, or tasks/cancel; the callback does not run any more. */
 void cm_mcp_client_cancel(cm_mcp_client *c, uint64_t id, const char *reason);
 
 #endif

@@ -52,7 +52,7 @@ static void call_some(struct run *r)
     uint64_t id = 0;
 
     for (int i = 0; i < 4; i++)
-        if (cm_mcp_client_call(r->client, "t", CM_STR("{}"), on_result, r, &id, NULL) == CM_OK)
+        if (cm_mcp_client_call(r->client, "t", CM_STR("{}"), i % 2 == 1, on_result, r, &id, NULL) == CM_OK)
             r->n_called++;
 }
 

@@ -187,15 +187,25 @@ static void do_client_receive(struct script *s, struct cm_str rest)
     cm_mcp_client_receive(s->client, rest);
 }
 
-static void do_call(struct script *s, struct cm_str rest)
+static void call_tool(struct script *s, struct cm_str rest, bool as_task)
 {
     struct cm_str tool = word(&rest);
     cm_autofree char *name = cm_memdup_z(tool.ptr, tool.len);
     struct cm_err err;
     uint64_t id = 0;
 
-    if (cm_mcp_client_call(s->client, name, rest, on_result, s, &id, &err) != CM_OK)
+    if (cm_mcp_client_call(s->client, name, rest, as_task, on_result, s, &id, &err) != CM_OK)
         note(s, cm_asprintf("! refused %s", err.message));
+}
+
+static void do_call(struct script *s, struct cm_str rest)
+{
+    call_tool(s, rest, false);
+}
+
+static void do_task(struct script *s, struct cm_str rest)
+{
+    call_tool(s, rest, true);
 }
 
 static void do_cancel(struct script *s, struct cm_str rest)
@@ -214,8 +224,8 @@ static void do_close(struct script *s, struct cm_str rest)
 }
 
 static const struct action client_actions[] = {
-    {"<", do_client_receive}, {"start", do_start}, {"call", do_call},
-    {"cancel", do_cancel},    {"close", do_close},
+    {"<", do_client_receive}, {"start", do_start},   {"call", do_call},
+    {"task", do_task},        {"cancel", do_cancel}, {"close", do_close},
 };
 
 /* ---- the server ---- */
