@@ -15,6 +15,9 @@ const options = {
 const FENCE = /^([ \t]*)(`{3,}|~{3,})[^\n`]*$/gm;
 const ONE_LINE_FENCE = /^(`{3,})(?:[A-Za-z]+[ \t])?([^`\n]*)\1$/;
 
+// Its pattern takes quadratic time over backticks.
+const ONE_LINE_MAX = 2000;
+
 // Text of the same length and lines, all blank.
 const blank = text => text.replace(/[^\r\n\u2028\u2029]/g, ' ');
 
@@ -38,7 +41,7 @@ const keepOnly = (text, start, end) => blank(text.slice(0, start)) + text.slice(
 
 // One fence around everything is taken off.
 function unfence(text) {
-    const trimmed = text.trim(), one = ONE_LINE_FENCE.exec(trimmed);
+    const trimmed = text.trim(), one = trimmed.length < ONE_LINE_MAX ? ONE_LINE_FENCE.exec(trimmed) : null;
     if (one !== null) {
         const end = text.lastIndexOf(one[1]);
         return keepOnly(text, end - one[2].length, end);
@@ -89,12 +92,18 @@ class Program {
         this.edits.push({ at, to, text: blank(this.text.slice(at, to)) });
     }
 
+    // Call a declared function, last of all.
+    callAfter(declaration, name = declaration.id.name) {
+        this.insert(declaration.end, `\nreturn ${name}${this.call};`);
+        this.end = declaration.end;
+    }
+
     // Make [start, end) the result; `called` when it is a function to be called. Everything after it goes.
     yield(start, end, called, keepRest) {
-        this.insert(start, called ? 'return await (' : 'return (');
+        this.insert(start, 'return (');
         this.insert(end, ')' + (called ? this.call : ''));
         if (!keepRest)
-            this.end = Math.max(end, 0);
+            this.end = end;
     }
 
     // {body, rows}: the edited text from `start`, and [line, column after which, length] of each insertion.
@@ -122,37 +131,35 @@ function expressionEnd(text, statement) {
     return text[statement.end - 1] === ';' ? statement.end - 1 : statement.end;
 }
 
+// Where the n-th token of a statement starts.
+function tokenStart(text, node, n) {
+    const tokens = tokenizer(text.slice(node.start, node.end), options);
+    let token = tokens.getToken();
+    for (let i = 0; i < n; i++)
+        token = tokens.getToken();
+    return node.start + token.start;
+}
+
 function unexport(program, statements) {
     for (const node of statements) {
         if (node.type === 'ExportNamedDeclaration' && node.declaration !== null)
-            program.remove(node.start, node.declaration.start);
+            program.remove(node.start, tokenStart(program.text, node, 1));
         else if (node.type === 'ExportNamedDeclaration' && node.source === null)
             program.remove(node.start, node.end);
     }
 }
 
-// `export default …` as the last word: its value is the result, and a function is called.
+// `export default ...` as the last word: its value is the result, and a function is called.
 function exported(program, node) {
-    const value = node.declaration;
-    if (value.type === 'FunctionDeclaration' && value.id !== null) {
-        program.remove(node.start, value.start);
-        program.insert(value.end, `\nreturn await ${value.id.name}${program.call};`);
-        program.end = value.end;
+    const value = node.declaration, start = tokenStart(program.text, node, 2), declaration = value.type.endsWith('Declaration');
+    program.remove(node.start, start);
+    if (declaration && value.id !== null) {
+        if (value.type === 'FunctionDeclaration')
+            program.callAfter(value);
         return;
     }
-    if (value.type === 'ClassDeclaration' && value.id !== null) {
-        program.remove(node.start, value.start);
-        return;
-    }
-    program.remove(node.start, value.start);
-    const end = value.type.endsWith('Declaration') ? value.end : expressionEnd(program.text, node);
-    program.yield(startOf(program.text, node.start, value.start), end, isFunction(value) || value.type === 'FunctionDeclaration');
-}
-
-// Parentheses before an exported expression are no part of its node.
-function startOf(text, from, to) {
-    const paren = text.slice(from, to).indexOf('(');
-    return paren < 0 ? to : from + paren;
+    program.yield(start, declaration ? value.end : expressionEnd(program.text, node),
+                  isFunction(value) || value.type === 'FunctionDeclaration');
 }
 
 // An expression that a statement in brackets was meant to be: { ok: 1 }.
@@ -198,14 +205,12 @@ function shape(program, statements) {
     if (significant.length === 1) {
         const declared = last.type === 'ExportNamedDeclaration' ? last.declaration : last;
         if (declared !== null && declared.type === 'FunctionDeclaration') {
-            program.insert(declared.end, `\nreturn ${declared.id.name}${program.call};`);
-            program.end = declared.end;
+            program.callAfter(declared);
             return;
         }
         if (declared !== null && declared.type === 'VariableDeclaration' && declared.declarations.length === 1
             && declared.declarations[0].id.type === 'Identifier' && isFunction(declared.declarations[0].init)) {
-            program.insert(declared.end, `\nreturn ${declared.declarations[0].id.name}${program.call};`);
-            program.end = declared.end;
+            program.callAfter(declared, declared.declarations[0].id.name);
             return;
         }
     }
@@ -288,7 +293,9 @@ function refuseModules(text, tree, bind) {
 // What a syntax error most likely means, where a model would otherwise guess.
 function advise(text, error) {
     const message = error.message.replace(/ \(\d+:\d+\)$/, '');
-    const before = text.slice(0, error.pos);
+    if (message.startsWith('Not enough stack space'))
+        return 'The program is nested too deeply to be read; bring data in through a call or a text instead of such a literal';
+    const before = text.slice(Math.max(0, error.pos - 100), error.pos);
     if (/\bawait\s*$/.test(before) || text.slice(error.pos).startsWith('await'))
         return message + '. await stands only at the top level or in a function marked async';
     if (fences(text).length > 1)
@@ -333,7 +340,7 @@ function loneArrow(text, body) {
     if (significant.length === 1 && only.type === 'ExpressionStatement' && only.expression.type === 'ArrowFunctionExpression')
         return { start: only.start, end: only.end };
     if (significant.length === 1 && only.type === 'ExportDefaultDeclaration' && only.declaration.type === 'ArrowFunctionExpression')
-        return { start: startOf(text, only.start, only.declaration.start), end: only.end };
+        return { start: tokenStart(text, only, 2), end: only.end };
     return null;
 }
 
@@ -371,7 +378,7 @@ function build(source, input, bind) {
     const head = '(async () => {';
     const { body: rendered, rows } = program.render(start, lineOf, head.length - first.column);
     const trimmed = rendered.trimEnd();
-    return { text: 'async () => {\n' + trimmed + '\n}', run: head + trimmed + '\n})', map: JSON.stringify(rows), line: first.line };
+    return { text: 'async () => {\n' + trimmed.trimStart() + '\n}', run: head + trimmed + '\n})', map: JSON.stringify(rows), line: first.line };
 }
 
 // {text, run, map, line} or {error}: all text. `run` is evaluated with its first line numbered `line`.
