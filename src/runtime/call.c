@@ -10,7 +10,6 @@
  * back.
  */
 #include "base/clock.h"
-#include "base/names.h"
 #include "base/utf8.h"
 #include "runtime/internal.h"
 #include "schema/schema.h"
@@ -279,63 +278,6 @@ static cm_status check_args(const struct rt_call *c, size_t method, struct cm_er
     return input.node ? cm_schema_check(input.root, input.node, yyjson_doc_get_root(doc), err) : CM_OK;
 }
 
-/** "unknown connector 'gihub'. Did you mean 'github'? The program's connectors are: …" */
-static void refuse_connector(struct rt_call *c)
-{
-    const cm_runtime *rt = c->e->rt;
-    cm_autobuf text = CM_BUF_INIT(2048);
-    const char *best = NULL;
-    unsigned best_distance = 3;
-
-    for (size_t i = 0; i < rt->o.n_connectors; i++) {
-        const char *name = cm_connector_name(rt->o.connectors[i]);
-        unsigned d = cm_name_distance(cm_str_of(name), cm_str_of(c->connector));
-
-        if (d < best_distance) {
-            best = name;
-            best_distance = d;
-        }
-        if (text.len < 1024)
-            cm_buf_addf(&text, "%s%s", i ? ", " : "", name);
-        else if (i + 1 == rt->o.n_connectors)
-            cm_buf_add_z(&text, ", …");
-    }
-    rt_call_fail(c, CM_CALL_FAILED, cm_refusal_code(CM_REFUSAL_UNKNOWN_CONNECTOR),
-                 "There is no connector '%s'.%s%s%s The connectors here are: %s.", c->connector,
-                 best ? " Did you mean '" : "", best ? best : "", best ? "'?" : "",
-                 rt->o.n_connectors ? cm_buf_str(&text).ptr : "none");
-}
-
-static void refuse(struct rt_call *c, const struct cm_call_decision *d, const struct cm_err *why)
-{
-    const char *code = cm_refusal_code(d->refusal);
-
-    switch (d->refusal) {
-    case CM_REFUSAL_UNKNOWN_CONNECTOR:
-        refuse_connector(c);
-        return;
-    case CM_REFUSAL_UNKNOWN_METHOD: {
-        cm_autofree char *text = cm_connector_unknown(c->conn, cm_str_of(c->method));
-
-        rt_call_fail(c, CM_CALL_FAILED, code, "%s", text);
-        return;
-    }
-    case CM_REFUSAL_UNAVAILABLE:
-        rt_call_fail(c, CM_CALL_FAILED, code, "%s", cm_connector_error(c->conn));
-        return;
-    case CM_REFUSAL_DENIED:
-        rt_call_fail(c, CM_CALL_FAILED, code,
-                     "%s.%s is denied by %s. It was not called; do without it, or tell the user.",
-                     c->connector, c->method, d->rule);
-        return;
-    case CM_REFUSAL_INVALID_ARGUMENTS:
-        rt_call_fail(c, CM_CALL_FAILED, code, "%s.%s: %s", c->connector, c->method, why->message);
-        return;
-    case CM_REFUSAL_COUNT_:
-        break;
-    }
-}
-
 static void on_ready(void *user, cm_connector *conn)
 {
     struct rt_call *c = user;
@@ -436,7 +378,7 @@ static void proceed(struct rt_call *c)
         return;
     case CM_DECIDE_REFUSE:
         if (record_refusal(c, &d))
-            refuse(c, &d, &why);
+            rt_call_refuse(c, &d, &why);
         return;
     case CM_DECIDE_START:
         start_connector(c);

@@ -157,15 +157,18 @@ static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exe
 {
     const struct rt_outcome_opts opts = {.result_bytes = e->limits.result_bytes};
     cm_store *store = e->rt->o.store;
-    cm_status st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
+    cm_status st;
 
+    /* In finishing's own transaction, so that none is open when the embedder, who may not come back soon, is
+     * told. */
+    if (row->state != CM_EXEC_PAUSED)
+        (void)cm_store_prune(store, e->rt->name, e->rt->o.max_executions - 1, NULL, NULL);
+    st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
     *state = row->state;
     if (st == CM_E_CONFLICT)
         return tell_recorded(e, state, out, err);
     if (st != CM_OK)
         return st;
-    if (cm_store_prune(store, e->rt->name, e->rt->o.max_executions, NULL, NULL) == CM_OK)
-        rt_touch(e->rt);
     return rt_outcome_write(store, row, &opts, out, err);
 }
 

@@ -182,6 +182,11 @@ struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state
 void rt_call_unlink(struct rt_call *c);
 void rt_call_free(struct rt_call *c);
 
+/** ---- refuse.c ---- */
+
+/** Answer with the refusal's error; `why` says what is wrong with arguments. As rt_call_answer. */
+void rt_call_refuse(struct rt_call *c, const struct cm_call_decision *d, const struct cm_err *why);
+
 /** ---- settle.c ---- */
 
 /** The run has ended in `state`: cancel, record, warn about and free what is unanswered. CM_OK or the store's

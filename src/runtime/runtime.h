@@ -1,16 +1,28 @@
 /**
- * runtime: executions - what a program asks for is decided, recorded, sent and answered here (design, section
- * 6).
+ * runtime: executions - what a program asks for is decided, recorded, sent and answered here (design, section 6).
  *
- * The decision for each call is a pure function (decide.h: state, policy, method, log → replay, execute,
- * pause, refuse); doing it goes over the store, the connectors and the sandbox. It does not parse
- * configuration and prints nothing.
+ * The decision for each call is a pure function (decide.h); doing it goes over the store, the connectors and the sandbox. It does not
+ * parse configuration and prints nothing.
  *
- * Happy path: cm_exec_start → begin row → pass queued → on_call: canonical bytes, decision, intent (synced
- * where the call has effects) → connector → outcome recorded → delivered with the clock of its delivery →
- * DONE → outcome row → callback. Invariants: canonical bytes are made once and are what is logged, hashed and
- * sent. Nothing is sent before its intent is recorded. Each execution's callback runs exactly once, never
- * inside cm_exec_start.
+ * Happy path: cm_exec_start → begin row → pass queued → on_call: canonical bytes, decision, intent (synced where the call has
+ * effects) → connector → outcome recorded → delivered with the clock of its delivery → DONE → outcome row → callback.
+ * Invariants: canonical bytes are made once and are what is logged, hashed and sent. Nothing is sent before its intent is recorded.
+ * Each execution's callback runs exactly once, never inside cm_exec_start.
+ *
+ *   decide.h    what happens to a call            exec.c     an execution: row, pass, reasons to end it
+ *   call.c      one call, issue to answer         finish.c   the one place where it ends
+ *   refuse.c    why not, in words                 settle.c   its unanswered calls then
+ *   sdk.c       search, describe, timers          guest.c    what a worker says about an error, rebuilt
+ *   runtime.c   what executions share; listings   outcome.c  the outcome as JSON, from the record
+ *
+ * What is recorded: every call of every kind, numbered in the order of issue (seq), each answer with its place in the order of deliveries
+ * and the clock that the program saw at it. Running a step's function is no delivery, its value is. `calls` of an outcome shows connector
+ * calls and steps, the latter as connector "codemode", method "step:NAME". At most limits.callsInFlight calls are with connectors at a
+ * time, further ones wait their turn; the limits on all entries and bytes of one record are in internal.h.
+ *
+ * Ends. A run pauses when the program stands still and everything it waits for needs a human. What else is in flight when a run ends is
+ * cancelled upstream and recorded as cancelled, or as unknown where it may have taken effect. Without a record there is no outcome: when
+ * the store fails, what cannot be recorded is not sent, and a run whose records were lost ends with code "store_error" or with no outcome.
  */
 #ifndef CM_RUNTIME_RUNTIME_H
 #define CM_RUNTIME_RUNTIME_H

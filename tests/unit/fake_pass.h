@@ -87,7 +87,7 @@ static uint32_t fake_tool(const char *connector, const char *method, const char 
 }
 
 /** The program stands still. */
-static void fake_wait(void)
+__attribute__((unused)) static void fake_wait(void)
 {
     fake->ev.on_wait(fake->user, fake, 1);
 }
@@ -111,7 +111,7 @@ static void fake_end(const struct cm_pass_end *end)
 }
 
 /** The program completes. */
-static void fake_done(const char *json, const char *marks, const char *meta)
+__attribute__((unused)) static void fake_done(const char *json, const char *marks, const char *meta)
 {
     const struct cm_pass_end end = {.kind = CM_PASS_COMPLETED,
                                     .code = "",
@@ -122,7 +122,7 @@ static void fake_done(const char *json, const char *marks, const char *meta)
     fake_end(&end);
 }
 
-static void fake_throw(const char *meta)
+__attribute__((unused)) static void fake_throw(const char *meta)
 {
     const struct cm_pass_end end = {
         .kind = CM_PASS_THREW, .code = "", .message = "", .meta_json = cm_str_of(meta)};
