@@ -47,9 +47,10 @@ const struct cm_cli_command cm_cli_commands[] = {
         .name = "run",
         .summary = "run a program",
         .usage = "[FILE | - | -e CODE]",
-        .text = "Runs a JavaScript program in the sandbox and prints what it returns: a string as it\n"
-                "is, anything else as JSON, undefined as nothing. Without FILE it is read from\n"
-                "standard input. Console output and errors go to standard error. Ctrl-C cancels.",
+        .text = "Runs a JavaScript program in the sandbox and prints what it returns: a string\n"
+                "as it is, anything else as JSON, undefined as nothing. Without FILE it is read\n"
+                "from standard input. Console output and errors go to standard error. Ctrl-C\n"
+                "cancels.",
         .examples = "$ codemode run -e 'return 6 * 7'\n"
                     "$ codemode run report.js --input '{\"days\": 7}'\n"
                     "$ codemode run -e 'while (true);' --limits '{\"cpuMs\": 100}'",
@@ -70,8 +71,8 @@ const struct cm_cli_command cm_cli_commands[] = {
         .summary = "list, search and describe what a program can call",
         .usage = "\nsearch QUERY\ndescribe PATH",
         .words = "search describe",
-        .text = "Starts every connector, lists its methods, and says which connectors do not work.\n"
-                "PATH is a connector or connector.method.",
+        .text = "Starts every connector, lists its methods, and says which connectors do not\n"
+                "work. PATH is a connector or connector.method.",
         .examples = "$ codemode tools\n"
                     "$ codemode tools search 'create issue'\n"
                     "$ codemode tools describe github.create_issue",
@@ -82,8 +83,9 @@ const struct cm_cli_command cm_cli_commands[] = {
         .name = "call",
         .summary = "call one method",
         .usage = "PATH [JSON | -]",
-        .text = "Calls connector.method with a JSON object of arguments (\"-\": from standard input),\n"
-                "with policy, limits and log as if a program did. Prints the result as run does.",
+        .text = "Calls connector.method with a JSON object of arguments (\"-\": from standard\n"
+                "input), with policy, limits and log as if a program did. Prints the result as\n"
+                "run does.",
         .examples = "$ codemode call local.word_count '{\"text\": \"one two\"}'",
         .fn = cm_cli_call,
     },
@@ -106,7 +108,8 @@ const struct cm_cli_command cm_cli_commands[] = {
         .usage = "",
         .text = "Reads the configuration, opens the store, runs the sandbox, starts every\n"
                 "connector. Exit status 1 when something does not work. With --trust, the\n"
-                "configuration in the working directory is trusted as it is now, and then checked.",
+                "configuration in the working directory is trusted as it is now, and then\n"
+                "checked.",
         .examples = "$ codemode check\n"
                     "$ codemode check --trust",
         OPTIONS(check_options),
@@ -116,8 +119,9 @@ const struct cm_cli_command cm_cli_commands[] = {
         .name = "types",
         .summary = "print TypeScript declarations",
         .usage = "[PATH]\n--schema FILE [--name NAME]\n--openapi FILE [--name NAME]",
-        .text = "Declares one connector or method, or all of them; or, without any configuration,\n"
-                "what a JSON Schema or an OpenAPI description (JSON or YAML) describes.",
+        .text = "Declares one connector or method, or all of them; or, without any\n"
+                "configuration, what a JSON Schema or an OpenAPI description (JSON or YAML)\n"
+                "describes.",
         .examples = "$ codemode types petstore\n"
                     "$ codemode types --schema pet.json --name Pet\n"
                     "$ codemode types --openapi petstore.yaml --json",
@@ -128,8 +132,8 @@ const struct cm_cli_command cm_cli_commands[] = {
         .name = "normalize",
         .summary = "print a program as it would run",
         .usage = "[FILE | - | -e CODE]",
-        .text = "Takes fences, prose and export off, checks the syntax, and prints the program. It\n"
-                "does not run it.",
+        .text = "Takes fences, prose and export off, checks the syntax, and prints the program.\n"
+                "It does not run it.",
         .examples = "$ codemode normalize answer.md",
         OPTIONS(normalize_options),
         .fn = cm_cli_normalize,

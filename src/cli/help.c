@@ -55,8 +55,8 @@ void cm_cli_help_all(void)
     for (size_t i = 0; i < cm_cli_n_commands; i++)
         printf("  %-12s  %s\n", cm_cli_commands[i].name, cm_cli_commands[i].summary);
     print_options("options of every command:", cm_cli_globals, cm_cli_n_globals);
-    printf("\nThe configuration is --config, else $CODEMODE_CONFIG, ./codemode.json, ./.mcp.json or\n"
-           "$XDG_CONFIG_HOME/codemode/config.json; none is fine.\n"
+    printf("\nThe configuration is --config, else $CODEMODE_CONFIG, ./codemode.json,\n"
+           "./.mcp.json or $XDG_CONFIG_HOME/codemode/config.json; none is fine.\n"
            "\nexit status: 0 completed, 1 anything else, 2 usage or configuration, 3 paused,\n"
            "130 interrupted\n"
            "\nexamples:\n"
