@@ -362,8 +362,11 @@ void cm_control__stop(cm_sandbox *sb)
 
     if (z->pid) {
         (void)syscall(SYS_pidfd_send_signal, z->pidfd, SIGKILL, NULL, 0);
-        while (waitid(P_PIDFD, (id_t)z->pidfd, &(siginfo_t){0}, WEXITED) != 0 && errno == EINTR)
+        /* Watched descriptors do not block, so waitid on the pidfd would not either. */
+        struct pollfd gone = {.fd = z->pidfd, .events = POLLIN};
+        while (poll(&gone, 1, -1) < 0 && errno == EINTR)
             ;
+        (void)waitid(P_PIDFD, (id_t)z->pidfd, &(siginfo_t){0}, WEXITED | WNOHANG);
     }
     drop_link(z);
     cm_timer_free(cm_steal(&z->retry));

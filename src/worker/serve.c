@@ -361,6 +361,9 @@ static bool serve_one(struct serve *s, const struct cm_frame *f)
         keep_bind(s, f->parts[0]);
         return true;
     }
+    /* An outcome that crossed DONE on its way: the program ended without waiting for it. */
+    if (f->type == CM_FRAME_OUTCOME)
+        return true;
     if (f->type != CM_FRAME_RUN)
         unexpected(f, "idle");
     if (read_meta(f->parts[0], &meta, &err) != CM_OK)

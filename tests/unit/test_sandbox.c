@@ -1,6 +1,4 @@
 /** The host's side of the workers, driven against the real worker program. */
-#include "sandbox/sandbox.h"
-
 #include "base/clock.h"
 #include "base/fd.h"
 #include "wire/control.h"
@@ -15,182 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
-
-/** One pass and what became of it. */
-struct run {
-    cm_loop *loop;
-    cm_pass *pass;
-    int64_t pid;
-    bool ended;
-    enum cm_pass_end_kind kind;
-    char code[64];
-    char message[1024];
-    char value[4096];
-    char meta[4096];
-    uint64_t cpu_us;
-    struct cm_buf logs; /* joined by newlines */
-    unsigned n_logs;
-    unsigned n_calls, n_waits, n_steps;
-    uint32_t outstanding;
-    bool answer;       /* answer calls from on_call, with the method's name */
-    bool kill_at_call; /* kill the worker when a call comes */
-    void (*at_call)(struct run *r);
-};
-
-static void copy(char *out, size_t size, struct cm_str s)
-{
-    (void)snprintf(out, size, "%.*s", (int)(s.len < size ? s.len : size - 1), s.len ? s.ptr : "");
-}
-
-static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
-{
-    struct run *r = user;
-    char text[128];
-
-    (void)connector, (void)args, (void)line, (void)column;
-    r->n_calls++;
-    r->pid = cm_pass_pid(p);
-    if (r->at_call)
-        r->at_call(r);
-    if (!r->answer)
-        return;
-    (void)snprintf(text, sizeof(text), "\"%.*s\"", CM_STR_ARG(method));
-    cm_pass_deliver(p, id, false, kind == CM_CALL_STEP, (struct cm_value){.json = cm_str_of(text)},
-                    1700000000500);
-}
-
-static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value)
-{
-    struct run *r = user;
-
-    r->n_steps++;
-    cm_pass_deliver(p, id, failed, false, value, 1700000000500);
-}
-
-static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text)
-{
-    struct run *r = user;
-
-    (void)p, (void)level;
-    r->n_logs++;
-    cm_buf_add_str(&r->logs, text);
-    cm_buf_add_char(&r->logs, '\n');
-}
-
-static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
-{
-    struct run *r = user;
-
-    (void)p;
-    r->n_waits++;
-    r->outstanding = outstanding;
-}
-
-static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
-{
-    struct run *r = user;
-
-    assert_false(r->ended);
-    assert_ptr_equal(p, r->pass);
-    r->ended = true;
-    r->pass = NULL;
-    r->kind = end->kind;
-    r->cpu_us = end->cpu_us;
-    copy(r->code, sizeof(r->code), cm_str_of(end->code));
-    copy(r->message, sizeof(r->message), cm_str_of(end->message));
-    copy(r->value, sizeof(r->value), end->value.json);
-    copy(r->meta, sizeof(r->meta), end->meta_json);
-}
-
-static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end};
-
-static const char bind[] = "{\"connectors\":[{\"name\":\"svc\",\"methods\":null}]}";
-
-static void start(cm_sandbox *sb, struct run *r, const char *runtime, const char *source,
-                  const struct cm_limits *limits)
-{
-    struct cm_pass_spec spec = {
-        .runtime = runtime,
-        .source = cm_str_of(source),
-        .bind_json = cm_str_of(bind),
-        .now_ms = 1700000000000,
-        .limits = limits ? *limits : CM_LIMITS_DEFAULT,
-    };
-
-    r->logs = CM_BUF_INIT(1u << 20);
-    struct cm_err err = {0};
-    if (cm_sandbox_start(sb, &spec, &events, r, &r->pass, &err) != CM_OK)
-        fail_msg("%s", err.message);
-    assert_false(r->ended);
-}
-
-static void finish(struct run *r)
-{
-    while (!r->ended)
-        assert_true(cm_loop_once(r->loop));
-    cm_buf_done(&r->logs);
-}
-
-/** The process of a pass, once it has one: a signal to process 0 would be one to ourselves. */
-static pid_t await_pid(const struct run *r)
-{
-    while (cm_pass_pid(r->pass) == 0)
-        assert_true(cm_loop_once(r->loop));
-    return (pid_t)cm_pass_pid(r->pass);
-}
-
-static struct run run(cm_loop *loop, cm_sandbox *sb, const char *source, const struct cm_limits *limits)
-{
-    struct run r = {.loop = loop, .answer = true};
-
-    start(sb, &r, "test", source, limits);
-    finish(&r);
-    return r;
-}
-
-/** A run that must complete with this value. */
-static void expect(cm_loop *loop, cm_sandbox *sb, const char *source, const char *value)
-{
-    struct run r = run(loop, sb, source, NULL);
-
-    if (r.kind != CM_PASS_COMPLETED || !cm_z_eq(r.value, value))
-        fail_msg("%s: kind %d code '%s' message '%s' value '%s' meta '%s'", source, (int)r.kind, r.code,
-                 r.message, r.value, r.meta);
-}
-
-static void expect_end(const struct run *r, enum cm_pass_end_kind kind, const char *code,
-                       const char *in_message)
-{
-    if (r->kind != kind || !cm_z_eq(r->code, code) || !strstr(r->message, in_message))
-        fail_msg("kind %d code '%s' message '%s' value '%s' meta '%s'", (int)r->kind, r->code, r->message,
-                 r->value, r->meta);
-}
-
-/** A loop and a sandbox of a test's own. */
-struct world {
-    cm_loop *loop;
-    cm_sandbox *sb;
-};
-
-static struct world open_world(const struct cm_sandbox_opts *opts)
-{
-    static const struct cm_sandbox_opts usual = {.pool_size = 1};
-    struct world w = {0};
-    struct cm_err err = {0};
-
-    assert_int_equal(cm_loop_new(&w.loop, NULL), CM_OK);
-    if (cm_sandbox_open(w.loop, opts ? opts : &usual, &w.sb, &err) != CM_OK)
-        fail_msg("%s", err.message);
-    return w;
-}
-
-static void close_world(struct world *w)
-{
-    cm_sandbox_close(w->sb);
-    cm_loop_free(w->loop);
-}
+#include "sandbox_run.h"
 
 static int count_entries(const char *path)
 {
@@ -515,6 +338,21 @@ static void a_killed_worker_is_a_crash_and_the_next_run_works(void **state)
     close_world(&w);
 }
 
+static bool has_ended(int64_t pid)
+{
+    char path[64];
+    char text[512];
+
+    (void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+    cm_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (n <= 0)
+        return true;
+    text[n] = '\0';
+    const char *close = strrchr(text, ')');
+    return close && (close[2] == 'Z' || close[2] == 'X');
+}
+
 static int64_t parent_of(int64_t pid)
 {
     char path[64];
@@ -568,8 +406,8 @@ static void closing_ends_every_pass_as_cancelled_and_leaves_no_process(void **st
     expect_end(&busy, CM_PASS_CANCELLED, "cancelled", "cancelled");
     expect_end(&queued, CM_PASS_CANCELLED, "cancelled", "cancelled");
     assert_false(is_alive(zygote));
-    /* Whoever inherits the worker reaps it; it runs no more in any case. */
-    assert_true(!is_alive(worker) || count_entries("/proc/self/fd") > 0);
+    /* Whoever inherits the worker reaps it when it likes; what is left of it until then has no memory and no descriptor. */
+    assert_true(!is_alive(worker) || has_ended(worker));
     cm_buf_done(&busy.logs);
     cm_buf_done(&queued.logs);
 }
@@ -750,6 +588,7 @@ static void a_thousand_passes_leave_no_descriptor_and_no_memory(void **state)
     struct world w = open_world(&(struct cm_sandbox_opts){.runs_per_worker = 50});
     int fds = 0;
     uint64_t rss = 0;
+    uint64_t cpu_us = 0;
     int64_t begun = 0;
 
     for (int i = 0; i < 1200; i++) {
@@ -758,9 +597,12 @@ static void a_thousand_passes_leave_no_descriptor_and_no_memory(void **state)
             rss = own_rss_kb();
             begun = cm_mono_us();
         }
-        expect(w.loop, w.sb, "return 6*7", "42");
+        struct run r = run(w.loop, w.sb, "return 6*7", NULL);
+        assert_int_equal(r.kind, CM_PASS_COMPLETED);
+        cpu_us += r.cpu_us;
     }
-    print_message("# 1,000 passes: %lld us each\n", (long long)(cm_mono_us() - begun) / 1000);
+    print_message("# 1,200 passes: %llu us of CPU in the worker each; the last 1,000: %lld us of time each\n",
+                  (unsigned long long)cpu_us / 1200, (long long)(cm_mono_us() - begun) / 1000);
     /* A worker that is just being replaced may hold its socket and its pidfd a moment longer. */
     assert_in_range(count_entries("/proc/self/fd"), fds - 4, fds + 4);
     assert_true(own_rss_kb() < rss + 2048);
@@ -770,12 +612,15 @@ static void a_thousand_passes_leave_no_descriptor_and_no_memory(void **state)
 static void a_closed_sandbox_leaves_no_descriptor(void **state)
 {
     (void)state;
-    int before = count_entries("/proc/self/fd");
+    int before = 0;
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct world w = open_world(NULL);
         expect(w.loop, w.sb, "return 1", "1");
         close_world(&w);
+        /* The first loop of a process leaves what all loops share. */
+        if (i == 0)
+            before = count_entries("/proc/self/fd");
     }
     assert_int_equal(count_entries("/proc/self/fd"), before);
 }

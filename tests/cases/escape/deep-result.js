@@ -1,0 +1,5 @@
+// why: values are measured before they are walked: a result nested too deep is an error and no crash of either side
+// end: threw
+let a = [];
+for (let i = 0; i < 200000; i++) a = [a];
+return a;

@@ -1,0 +1,3 @@
+// why: a run is not asked to stop, it is stopped: no catch and no finally runs
+// end: cpu_limit
+try { for (;;); } finally { for (;;); }

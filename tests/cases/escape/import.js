@@ -1,0 +1,6 @@
+// why: there is no module loader behind import(): the checker refuses it, and where it cannot see it, it rejects
+// expect: ["rejected","rejected","rejected"]
+const seen = [];
+for (const name of ['fs', 'file:///etc/passwd', 'data:text/javascript,export default 1'])
+  seen.push(await Function('name', 'return import' + '(name)')(name).then(() => 'loaded', () => 'rejected'));
+return seen;

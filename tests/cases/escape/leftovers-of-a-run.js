@@ -1,0 +1,13 @@
+// why: every run has a realm of its own; what one changes is gone with it
+// expect: 1
+Object.prototype.polluted = 1;
+Array.prototype.map = () => 'mine';
+Promise.prototype.then = () => 'mine';
+JSON.parse = JSON.stringify = () => 'mine';
+globalThis.leak = 1;
+globalThis.console.log = () => 'mine';
+return 1;
+// ---- next run
+// expect: [true,"undefined",[2],"[1]",[]]
+console.log('seen');
+return [({}).polluted === undefined, typeof leak, [1].map((x) => x + 1), JSON.stringify([1]), Object.keys(Object.prototype)];

@@ -1,0 +1,3 @@
+// why: lines beyond the limit are dropped where they arrive, and the time to make them is the program's
+// end: cpu_limit
+for (;;) console.log('x'.repeat(1000));
