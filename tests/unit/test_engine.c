@@ -6,6 +6,7 @@
 #include "json/json.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -384,6 +385,31 @@ static void ordinary_programs_run_with_capped_reservations(void **state)
     assert_int_equal(status, 0);
 }
 
+/* Looked at before the tests, whose runner catches faults itself. */
+static bool faults_are_default;
+
+static bool look_at_faults(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT};
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(faults); i++) {
+        struct sigaction action;
+
+        if (sigaction(faults[i], NULL, &action) != 0 || action.sa_handler != SIG_DFL)
+            return false;
+    }
+    return true;
+}
+
+static void fault_signals_are_not_caught(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its reports need the handler */
+#endif
+    assert_true(faults_are_default);
+}
+
 static const struct CMUnitTest own_tests[] = {
     cmocka_unit_test(no_helper_thread_exists_after_warming),
     cmocka_unit_test(compiled_code_and_collection_work_in_a_forked_child),
@@ -396,6 +422,7 @@ static const struct CMUnitTest own_tests[] = {
     cmocka_unit_test(a_large_result_crosses),
     cmocka_unit_test(a_syntax_error_has_its_meta),
     cmocka_unit_test(the_self_test_passes),
+    cmocka_unit_test(fault_signals_are_not_caught),
     cmocka_unit_test(ordinary_programs_run_with_capped_reservations),
 };
 
@@ -412,6 +439,7 @@ int main(void)
         (void)fprintf(stderr, "%s\n", err.message);
         return 1;
     }
+    faults_are_default = look_at_faults();
     cases_load("programs", &sets[0]);
     cases_load("normalize", &sets[1]);
     tests = cm_calloc(sets[0].n + sets[1].n + CM_ARRAY_LEN(own_tests), sizeof(*tests));
