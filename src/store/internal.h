@@ -35,17 +35,17 @@
     X(EXEC_STATE, "SELECT state FROM executions WHERE id = ?1")                                             \
     X(EXEC_GET, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE id = ?1")                           \
     X(EXEC_LIST,                                                                                            \
-      "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions ORDER BY created_at DESC, id DESC LIMIT ?1")        \
+      "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions ORDER BY created_at DESC, serial DESC LIMIT ?1")    \
     X(EXEC_LIST_BRIEF,                                                                                      \
-      "SELECT " CM_STORE_EXEC_BRIEF " FROM executions ORDER BY created_at DESC, id DESC LIMIT ?1")          \
+      "SELECT " CM_STORE_EXEC_BRIEF " FROM executions ORDER BY created_at DESC, serial DESC LIMIT ?1")      \
     X(EXEC_LIST_OF, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE runtime = ?2"                   \
-                    " ORDER BY created_at DESC, id DESC LIMIT ?1")                                          \
+                    " ORDER BY created_at DESC, serial DESC LIMIT ?1")                                      \
     X(EXEC_LIST_OF_BRIEF, "SELECT " CM_STORE_EXEC_BRIEF " FROM executions WHERE runtime = ?2"               \
-                          " ORDER BY created_at DESC, id DESC LIMIT ?1")                                    \
+                          " ORDER BY created_at DESC, serial DESC LIMIT ?1")                                \
     X(EXEC_DELETE, "DELETE FROM executions WHERE id = ?1 AND state NOT IN ('running', 'paused')")           \
     X(EXEC_PRUNE,                                                                                           \
       "DELETE FROM executions WHERE serial IN (SELECT serial FROM executions WHERE runtime = ?1"            \
-      " AND state NOT IN ('running', 'paused') ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?2)")      \
+      " AND state NOT IN ('running', 'paused') ORDER BY created_at DESC, serial DESC LIMIT -1 OFFSET ?2)")  \
     X(EXEC_COUNT, "SELECT count(*) FROM executions")                                                        \
     X(OWNERS, "SELECT DISTINCT owner FROM executions WHERE state = 'running' AND owner IS NOT NULL")        \
     X(ORPHAN_CALLS,                                                                                         \
