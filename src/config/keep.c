@@ -16,7 +16,7 @@ void *cm_config__keep(cm_config *c, void *take_p)
     return take_p;
 }
 
-static char *format(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static char *format(const char *fmt, va_list ap)
 {
     char *text = NULL;
 

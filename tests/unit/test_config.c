@@ -197,7 +197,8 @@ static void home_init(struct home *h)
     h->env[2] = cm_asprintf("XDG_CONFIG_HOME=%s/config", h->root);
     for (int i = 0; i < 3; i++) {
         h->environ[i] = h->env[i];
-        putenv(h->env[i]);
+        cm_autofree char *name = cm_memdup_z(h->env[i], strcspn(h->env[i], "="));
+        assert_int_equal(setenv(name, h->env[i] + strlen(name) + 1, 1), 0);
     }
     h->environ[3] = NULL;
 }
@@ -219,6 +220,8 @@ static void home_done(struct home *h)
     cm_autofree char *command = cm_asprintf("rm -rf '%s'", h->root);
 
     assert_int_equal(system(command), 0);
+    for (int i = 0; i < 3; i++)
+        free(h->env[i]);
 }
 
 static cm_status load_in(struct home *h, const char *path, cm_config **out, struct cm_err *err)
