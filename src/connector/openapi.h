@@ -115,6 +115,8 @@ static inline void cm_oa_auto_(struct cm_oa **oa)
 }
 #define cm_auto_oa __attribute__((cleanup(cm_oa_auto_))) struct cm_oa *
 
+/** v, or a value that is nothing: yyjson's loops may not be given NULL. */
+yyjson_val *cm_oa_or_nothing(yyjson_val *v);
 /** Follow `$ref`s of a parameter, body, response or path item; NULL when they lead nowhere or in a circle. */
 yyjson_val *cm_oa_deref(yyjson_val *root, yyjson_val *node);
 /** Whether a media type is JSON: application/json, text/json, any +json; parameters after `;` do not matter.

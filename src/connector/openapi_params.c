@@ -29,6 +29,13 @@ const char *cm_oa_place_name(enum cm_oa_place place)
     return place_names[place];
 }
 
+yyjson_val *cm_oa_or_nothing(yyjson_val *v)
+{
+    static yyjson_val nothing; /* of type none: an empty array and an empty object to every loop */
+
+    return v ? v : &nothing;
+}
+
 yyjson_val *cm_oa_deref(yyjson_val *root, yyjson_val *node)
 {
     for (int i = 0; i < REF_CHAIN_MAX; i++) {
@@ -106,7 +113,7 @@ static void read_content(yyjson_val *node, struct cm_oa_param *p)
     p->schema = cm_json_get(node, "schema");
     if (p->schema)
         return;
-    yyjson_obj_foreach(cm_json_get(node, "content"), i, max, type, media)
+    yyjson_obj_foreach(cm_oa_or_nothing(cm_json_get(node, "content")), i, max, type, media)
     {
         p->as_json = cm_oa_is_json(yyjson_get_str(type));
         p->schema = cm_json_get(media, "schema");
@@ -181,7 +188,7 @@ static cm_status read_params(struct cm_oa *oa, struct cm_oa_op *op, const struct
 
     if (yyjson_arr_size(list) > PARAMS_MAX)
         return cm_err_set(err, CM_E_LIMIT, "it has more than %d parameters", PARAMS_MAX);
-    yyjson_arr_foreach(list, i, max, raw)
+    yyjson_arr_foreach(cm_oa_or_nothing(list), i, max, raw)
     {
         struct cm_oa_param p = {0};
         cm_status st = read_param(oa->root, raw, &p, err);
@@ -273,7 +280,7 @@ static cm_status read_body(struct cm_oa *oa, struct cm_oa_op *op, struct cm_err 
 {
     yyjson_val *raw = cm_json_get(op->node, "requestBody");
     yyjson_val *node = raw ? cm_oa_deref(oa->root, raw) : NULL;
-    yyjson_val *content = cm_json_get(node, "content");
+    yyjson_val *content = cm_oa_or_nothing(cm_json_get(node, "content"));
     yyjson_val *type, *media;
     size_t i, max;
     int best = -1;

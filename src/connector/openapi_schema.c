@@ -73,7 +73,7 @@ static yyjson_val *success_response(yyjson_val *root, yyjson_val *op)
 {
     static const char *const first[] = {"200", "201"};
     static const char *const last[] = {"2XX", "2xx", "default"};
-    yyjson_val *responses = cm_json_get(op, "responses");
+    yyjson_val *responses = cm_oa_or_nothing(cm_json_get(op, "responses"));
     yyjson_val *key, *val;
     size_t i, max;
 
@@ -94,7 +94,7 @@ static yyjson_val *success_response(yyjson_val *root, yyjson_val *op)
 
 static yyjson_val *output_schema(const struct cm_oa *oa, const struct cm_oa_op *op)
 {
-    yyjson_val *content = cm_json_get(success_response(oa->root, op->node), "content");
+    yyjson_val *content = cm_oa_or_nothing(cm_json_get(success_response(oa->root, op->node), "content"));
     yyjson_val *type, *media;
     size_t i, max;
 

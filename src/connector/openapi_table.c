@@ -323,7 +323,7 @@ cm_status cm_oa_new(yyjson_doc *take_doc, const struct cm_oa_options *options, s
         return st;
     read_info(oa);
     read_base(oa, options);
-    yyjson_obj_foreach(cm_json_get(oa->root, "paths"), i, max, path, item)
+    yyjson_obj_foreach(cm_oa_or_nothing(cm_json_get(oa->root, "paths")), i, max, path, item)
     {
         add_path(oa, yyjson_get_str(path), item, options);
     }

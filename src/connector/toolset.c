@@ -14,6 +14,8 @@
 #include "connector/kinds.h"
 #include "connector/table.h"
 
+#include <unistd.h>
+
 /* What a command may write: more would not fit into a record that a human can look at. */
 #define OUTPUT_MAX_BYTES   (16u << 20)
 #define MESSAGE_TAIL_BYTES 1000
@@ -125,6 +127,37 @@ static cm_status add_tool(struct toolset *s, size_t i, struct cm_err *err)
     return st;
 }
 
+static bool is_there(const char *folder, size_t len, const char *program)
+{
+    cm_autofree char *path = cm_asprintf("%.*s%s%s", (int)len, folder, len ? "/" : "", program);
+
+    return access(path, X_OK) == 0;
+}
+
+/* Whether the command's program can be found now. It may come later, so its tool is not left out; but who checks a configuration
+ * should hear of it before a program does. */
+static bool has_program(const struct tool *t)
+{
+    const char *program = t->command[0];
+    const char *path = "/usr/local/bin:/usr/bin:/bin";
+
+    if (program[0] == '/')
+        return is_there("", 0, program);
+    if (strchr(program, '/'))
+        return is_there(t->cwd ? t->cwd : "", t->cwd ? strlen(t->cwd) : 0, program);
+    for (size_t i = 0; t->env[i]; i++)
+        if (strncmp(t->env[i], "PATH=", 5) == 0)
+            path = t->env[i] + 5;
+    for (const char *p = path;; p++) {
+        size_t len = strcspn(p, ":");
+        if (is_there(p, len, program))
+            return true;
+        p += len;
+        if (!*p)
+            return false;
+    }
+}
+
 static void toolset_start(void *self, cm_connector *c)
 {
     struct toolset *s = self;
@@ -134,6 +167,9 @@ static void toolset_start(void *self, cm_connector *c)
         struct cm_err err;
         if (add_tool(s, i, &err) != CM_OK)
             cm_connector__warn(c, "%s; it is left out", err.message);
+        else if (!has_program(&s->tools[i]))
+            cm_connector__warn(c, "tool '%.80s': there is no program '%.200s' (yet)", s->tools[i].name,
+                               s->tools[i].command[0]);
     }
     cm_connector__ready(c);
 }
