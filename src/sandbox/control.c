@@ -42,7 +42,8 @@ static int spawn(const cm_sandbox *sb, int control_fd, int error_fd, pid_t *pid)
     static char *const no_environment[] = {NULL};
     static char no_jit[] = "--no-jit";
     static char vm_per_worker[] = "--vm-per-worker";
-    char *argv[4] = {sb->worker_path, NULL};
+    static char vm_per_pass[] = "--vm-per-pass";
+    char *argv[5] = {sb->worker_path, NULL};
     size_t n = 1;
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
@@ -52,6 +53,8 @@ static int spawn(const cm_sandbox *sb, int control_fd, int error_fd, pid_t *pid)
         argv[n++] = no_jit;
     if (sb->zygote.vm_per_worker)
         argv[n++] = vm_per_worker;
+    if (sb->vm_each)
+        argv[n++] = vm_per_pass;
     (void)sigfillset(&all);
     (void)sigemptyset(&none);
     (void)posix_spawn_file_actions_init(&fa);

@@ -24,7 +24,7 @@
 #endif
 #endif
 #ifndef CM_SANITIZED
-#define CM_SANITIZED                                                                                       \
+#define CM_SANITIZED \
     0 /* sanitizer builds: no memory limit (shadow memory) and no system call filter (leak check, reports) \
        */
 #endif

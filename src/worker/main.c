@@ -17,8 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_BYTES                                                                                          \
-    (8u << 20) /* of the main thread; the engine derives its own bounds from it, whatever the user's setting \
+#define STACK_BYTES \
+    (8u             \
+     << 20) /* of the main thread; the engine derives its own bounds from it, whatever the user's setting \
                   was */
 
 struct option_row {
@@ -30,12 +31,14 @@ struct option_row {
 struct options {
     bool no_jit;
     bool vm_per_worker;
+    bool vm_per_pass;
 };
 
 static const struct option_row option_rows[] = {
     {"--no-jit", offsetof(struct options, no_jit), "interpret only"},
     {"--vm-per-worker", offsetof(struct options, vm_per_worker),
      "create the VM in each worker instead of before the fork"},
+    {"--vm-per-pass", offsetof(struct options, vm_per_pass), "a VM of its own for each pass"},
 };
 
 static bool parse_options(int argc, char **argv, struct options *out)
@@ -128,7 +131,7 @@ static int make_engine(struct cm_zygote *z)
 {
     struct cm_err err = {0};
 
-    if (cm_engine_new(&z->engine_opts, &z->engine, &err) != CM_OK) {
+    if (cm_engine_new(&z->opts.engine, &z->engine, &err) != CM_OK) {
         (void)fprintf(stderr, "codemode-worker: the JavaScript engine does not start: %s\n", err.message);
         return 1;
     }
@@ -151,7 +154,8 @@ int main(int argc, char **argv)
     z.signal_fd = prepare_signals();
     z.lock.status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     cm_engine_prepare_process(o.no_jit);
-    z.engine_opts.no_jit = o.no_jit;
+    z.opts.engine.no_jit = o.no_jit;
+    z.opts.vm_per_pass = o.vm_per_pass;
     z.vm_per_worker = o.vm_per_worker;
     (void)cm_lock__build_filter(&z.lock);
     cm_lockdown_begin(&z.lock);

@@ -36,6 +36,7 @@ _Static_assert(CM_LOG_LOG == 0 && CM_LOG_INFO == 1 && CM_LOG_WARN == 2 && CM_LOG
                "levels of the log");
 
 struct serve {
+    const struct cm_worker_opts *opts;
     cm_engine *engine;
     int fd;
     struct cm_buf in;
@@ -322,10 +323,24 @@ static long pages_touched(void)
     return getrusage(RUSAGE_SELF, &u) == 0 ? u.ru_minflt : 0;
 }
 
+/* A VM of its own for the next pass: nothing of the last one is left, not even compiled code. */
+static void renew_engine(struct serve *s)
+{
+    struct cm_err err;
+
+    cm_engine_free(s->engine);
+    s->engine = NULL;
+    if (cm_engine_new(&s->opts->engine, &s->engine, &err) != CM_OK)
+        broken(&err);
+}
+
 /* Between passes: garbage where there is enough of it, and the realm that the next pass takes. */
 static void tidy(struct serve *s)
 {
-    if (++s->runs >= COLLECT_AFTER_RUNS || pages_touched() - s->pages_before > (long)COLLECT_AFTER_PAGES) {
+    if (s->opts->vm_per_pass)
+        renew_engine(s);
+    else if (++s->runs >= COLLECT_AFTER_RUNS ||
+             pages_touched() - s->pages_before > (long)COLLECT_AFTER_PAGES) {
         cm_engine_collect(s->engine);
         s->runs = 0;
         s->pages_before = pages_touched();
@@ -377,10 +392,11 @@ static bool serve_one(struct serve *s, const struct cm_frame *f)
     return alive;
 }
 
-void cm_worker_serve(cm_engine *e, int fd)
+void cm_worker_serve(const struct cm_worker_opts *opts, cm_engine *take_engine, int fd)
 {
     struct serve s = {
-        .engine = e,
+        .opts = opts,
+        .engine = take_engine,
         .fd = fd,
         .in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_BYTES + CM_WIRE_HEADER_BYTES),
         .out = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES),

@@ -14,10 +14,16 @@
 #include "base/base.h"
 #include "engine/engine.h"
 
+struct cm_worker_opts {
+    bool vm_per_pass; /* isolation "vm": each pass gets a VM of its own, made while the worker is idle */
+    struct cm_engine_opts engine;
+};
+
 /**
- * Serve passes on `fd` (blocking stream socket) until it closes. Sends HELLO first, then follows the state table of wire/wire.h.
- * Returns when the host hung up; breaking the protocol exits the process.
+ * Serve passes on `fd` (blocking stream socket) until it closes. Sends HELLO first, then follows the state
+ * table of wire/wire.h. Returns when the host hung up; breaking the protocol exits the process. Takes the
+ * engine; the process ends with it.
  */
-void cm_worker_serve(cm_engine *e, int fd);
+void cm_worker_serve(const struct cm_worker_opts *opts, cm_engine *take_engine, int fd);
 
 #endif

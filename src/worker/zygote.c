@@ -58,7 +58,7 @@ __attribute__((noreturn)) static void be_worker(struct cm_zygote *z, int fd)
     restore_signals();
     z->lock.worker_fd = fd;
     if (z->vm_per_worker) {
-        if (cm_engine_new(&z->engine_opts, &z->engine, NULL) != CM_OK)
+        if (cm_engine_new(&z->opts.engine, &z->engine, NULL) != CM_OK)
             _exit(CM_EXIT_SELF_TEST);
         cm_lockdown_root(&z->lock);
     }
@@ -66,7 +66,7 @@ __attribute__((noreturn)) static void be_worker(struct cm_zygote *z, int fd)
         _exit(CM_EXIT_LOCKDOWN + (int)z->lock.failed);
     if (cm_engine_self_test(z->engine, NULL) != CM_OK)
         _exit(CM_EXIT_SELF_TEST);
-    cm_worker_serve(z->engine, z->lock.worker_fd);
+    cm_worker_serve(&z->opts, z->engine, z->lock.worker_fd);
     /* Not exit: no handler of the engine or libc has any business left, and some would make calls that the
      * filter kills. */
     _exit(0);

@@ -12,7 +12,7 @@ struct cm_zygote {
     bool warm;          /* the engine has been warmed */
     bool vm_per_worker; /* `engine` is NULL; each worker makes its own */
     bool uncapped;      /* the engine's reservations stand: memory is bounded by the host's samples */
-    struct cm_engine_opts engine_opts;
+    struct cm_worker_opts opts;
     cm_engine *engine;
     struct cm_lock lock;
     /* Set when a trial worker could not be locked down: no FORK is ever granted then. */

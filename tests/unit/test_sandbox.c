@@ -130,7 +130,8 @@ static void an_endless_loop_ends_near_its_cpu_limit_while_others_run_on(void **s
     assert_false(spin.ended);
     finish(&spin);
     expect_end(&spin, CM_PASS_LIMIT, "cpu_limit", "100 ms of CPU time (limits.cpuMs)");
-    assert_in_range(spin.cpu_us, 100000, 130000);
+    /* It can be late where the machine is busy, and never early. */
+    assert_in_range(spin.cpu_us, 100000, 250000);
     close_world(&w);
 }
 
@@ -539,6 +540,37 @@ static void with_isolation_process_every_pass_has_a_process_of_its_own(void **st
     close_world(&w);
 }
 
+static const char *const isolations[] = {"realm", "vm", "process"};
+
+static void every_isolation_runs_the_same_programs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CM_ARRAY_LEN(isolations); i++) {
+        struct world w = open_world(&(struct cm_sandbox_opts){.isolation = isolations[i]});
+        int64_t begun = cm_mono_us();
+
+        for (int k = 0; k < 30; k++) {
+            expect(w.loop, w.sb, "globalThis.left = 1; Object.prototype.left = 2; return 6*7", "42");
+            expect(w.loop, w.sb,
+                   "return [typeof left, await svc.ask({}), codemode.step('s', () => 5) instanceof Promise]",
+                   "[\"undefined\",\"ask\",true]");
+        }
+        struct run r = run(w.loop, w.sb, "throw new TypeError('no')", NULL);
+        expect_end(&r, CM_PASS_THREW, "", "");
+        print_message("# %s: %lld us a pass\n", isolations[i], (long long)(cm_mono_us() - begun) / 61);
+        close_world(&w);
+    }
+}
+
+static void without_a_jit_the_same_programs_run(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.no_jit = true});
+
+    expect(w.loop, w.sb, "let n = 0; for (let i = 0; i < 100000; i++) n += i; return n", "4999950000");
+    close_world(&w);
+}
+
 static void more_passes_than_workers_wait_their_turn(void **state)
 {
     (void)state;
@@ -705,6 +737,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_runtimes_never_share_a_worker),
         cmocka_unit_test(a_runtime_keeps_its_worker_until_its_runs_are_used_up),
         cmocka_unit_test(with_isolation_process_every_pass_has_a_process_of_its_own),
+        cmocka_unit_test(every_isolation_runs_the_same_programs),
+        cmocka_unit_test(without_a_jit_the_same_programs_run),
         cmocka_unit_test(more_passes_than_workers_wait_their_turn),
         cmocka_unit_test(a_queued_pass_can_be_killed_and_its_end_comes_later),
         cmocka_unit_test(a_thousand_passes_leave_no_descriptor_and_no_memory),
