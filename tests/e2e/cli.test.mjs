@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { BUILD, privateHome, ROOT, run, start, untilOutput } from './lib.mjs';
+import { BUILD, privateHome, ROOT, run, SANITIZED, start, untilOutput } from './lib.mjs';
 
 /** What `codemode __commands` prints: {commands: {name: words}, options: [{command, name, metavar}]}. */
 async function table(h) {
@@ -211,4 +211,15 @@ test('a reader that goes away is an error in words and not a signal', async (t) 
   child.stdin.end('return 1'); // only now is there anything to write
   await stderr;
   assert.deepEqual(await exit, [1, null]);
+});
+
+test('the example of embedding compiles against the header alone and does what it says', async (t) => {
+  const h = privateHome(t);
+  const program = join(h.cwd, 'embed');
+  const library = join(BUILD, 'src/api');
+  const sanitize = SANITIZED ? [`-fsanitize=${process.env.CODEMODE_SANITIZE}`] : [];
+  execFileSync('cc', ['-std=c17', '-Wall', '-Wextra', '-Werror', ...sanitize, join(ROOT, 'examples/embed/embed.c'), '-I', join(ROOT, 'include'), '-L', library, `-Wl,-rpath,${library}`, '-lcodemode', '-o', program]);
+  const { stdout, stderr, status } = await run([], { ...h, program });
+  assert.equal(stdout, 'completed: 20 left: there is not that much left\n', stderr);
+  assert.equal(status, 0);
 });

@@ -115,6 +115,27 @@ static void a_tool_made_of_a_callback_is_called_and_its_failure_can_be_caught(vo
     cm_close(ctx);
 }
 
+static void tools_added_after_a_run_are_there_for_the_next(void **state)
+{
+    cm_ctx *ctx = open_memory(NULL);
+    int n = 0;
+    struct cm_tool tool = {.connector = "math", .name = "add", .fn = add, .user = &n};
+    struct cm_err err;
+
+    (void)state;
+    assert_int_equal(cm_add_tool(ctx, &tool, &err), CM_OK);
+    cm_outcome_free(run(ctx, "return await math.add({a: 1, b: 1})"));
+    tool.name = "plus";
+    assert_int_equal(cm_add_tool(ctx, &tool, &err), CM_OK);
+    tool.connector = "more";
+    assert_int_equal(cm_add_tool(ctx, &tool, &err), CM_OK);
+    cm_outcome *o = run(ctx, "return [await math.plus({a: 1, b: 2}), await more.plus({a: 2, b: 2}), "
+                             "(await codemode.search('plus')).total]");
+    assert_string_equal(cm_outcome_result_json(o, NULL), "[3,4,2]");
+    cm_outcome_free(o);
+    cm_close(ctx);
+}
+
 static void tools_of_bad_or_taken_names_are_refused_with_the_name(void **state)
 {
     cm_ctx *ctx = open_memory("{\"codemode\": {\"toolsets\": {\"local\": {\"tools\": {}}}}}");
@@ -323,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_program_runs_and_its_outcome_has_every_part),
         cmocka_unit_test(a_program_that_throws_is_an_outcome_with_its_place),
         cmocka_unit_test(a_tool_made_of_a_callback_is_called_and_its_failure_can_be_caught),
+        cmocka_unit_test(tools_added_after_a_run_are_there_for_the_next),
         cmocka_unit_test(tools_of_bad_or_taken_names_are_refused_with_the_name),
         cmocka_unit_test(a_run_goes_on_in_the_callers_own_loop),
         cmocka_unit_test(an_interruption_cancels_what_runs_and_a_late_answer_is_harmless),
