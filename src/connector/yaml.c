@@ -404,6 +404,15 @@ static void conv_done(struct conv *c)
     cm_buf_done(&c->out);
 }
 
+/* Some messages of the library are not errors it collects; a library of ours prints nothing. */
+static void print_nothing(struct fy_diag *diag, void *user, const char *text, size_t len)
+{
+    (void)diag;
+    (void)user;
+    (void)text;
+    (void)len;
+}
+
 cm_status cm_yaml_parse(struct cm_str text, yyjson_doc **out, struct cm_err *err)
 {
     struct conv c = {.out = CM_BUF_INIT(CM_SPEC_MAX_BYTES), .err = err};
@@ -413,6 +422,8 @@ cm_status cm_yaml_parse(struct cm_str text, yyjson_doc **out, struct cm_err *err
     if (cm_utf8_valid_prefix(text) < text.len)
         return cm_err_set(err, CM_E_INVALID, "byte %zu is not UTF-8", cm_utf8_valid_prefix(text));
     fy_diag_cfg_default(&diag_cfg);
+    diag_cfg.fp = NULL;
+    diag_cfg.output_fn = print_nothing;
     c.diag = fy_diag_create(&diag_cfg);
     if (c.diag)
         fy_diag_set_collect_errors(c.diag, true);
