@@ -30,11 +30,10 @@ static const char rules[] =
     "- Wrap whatever has effects or varies and is no connector call in `await codemode.step(name, fn)`: it "
     "runs once, its value is "
     "recorded.\n"
-    "- Some methods need a human's approval. The run pauses there and goes on by itself afterwards; write "
-    "the program as though the "
-    "call just returned.\n"
-    "- A result with status \"paused\" waits for a human: say what is pending and wait. Do not send the "
-    "program again.\n"
+    "- Some methods need a human's approval: the run pauses there. Write the program as though the call just "
+    "returned.\n"
+    "- A result with status \"paused\" waits for a human: tell the user what is pending and wait. Do not "
+    "send the program again.\n"
     "- Everything outside calls and steps must be deterministic. The clock stands still between calls.\n"
     "- Do not use `fetch`.\n";
 
