@@ -53,7 +53,7 @@ static cm_status redact_value(const cm_connector *c, struct cm_value v, struct c
     struct cm_value view = {clean.json ? cm_str_mk(clean.json, clean.json_len) : v.json,
                             clean.marks ? cm_str_mk(clean.marks, clean.marks_len) : v.marks};
     /* Canonical again: a key may have changed its place, and what was base64 may be none any more. */
-    cm_status st = cm_value_canonical(view, 2 * (size_t)CM_FRAME_MAX_BYTES, out, err);
+    cm_status st = cm_value_checked(view, 2 * (size_t)CM_FRAME_MAX_BYTES, out, err);
     cm_value_done(&clean);
     return st;
 }

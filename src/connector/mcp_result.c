@@ -153,7 +153,7 @@ static cm_status value_of_content(yyjson_val *content, struct cm_own_value *out,
 
     if (st != CM_OK)
         return st;
-    /* The marks of integers beyond 2^53, if any, then ours; cm_value_canonical sorts them and checks each. */
+    /* The marks of integers beyond 2^53, if any, then ours; cm_value_checked sorts them and checks each. */
     cm_buf_add_char(&marks, '{');
     if (plain.marks_len > 2)
         cm_buf_add(&marks, plain.marks + 1, plain.marks_len - 2);
@@ -162,8 +162,8 @@ static cm_status value_of_content(yyjson_val *content, struct cm_own_value *out,
     st = cm_buf_check(&marks, "the result", err);
     if (st != CM_OK)
         return st;
-    return cm_value_canonical((struct cm_value){{plain.json, plain.json_len}, cm_buf_str(&marks)},
-                              CM_FRAME_MAX_BYTES, out, err);
+    return cm_value_checked((struct cm_value){{plain.json, plain.json_len}, cm_buf_str(&marks)},
+                            CM_FRAME_MAX_BYTES, out, err);
 }
 
 /* ---- isError ---- */

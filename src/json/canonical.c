@@ -1,5 +1,5 @@
 /*
- * Canonical JSON, RFC 8785: no white space; keys sorted by UTF-16 code units; numbers as ECMAScript prints
+ * Canonical JSON, RFC 8785: no white space; keys sorted by UTF-16 code units (unless `keep_order`); numbers as ECMAScript prints
  * them; strings with the fewest escapes. With `marks` the writer also takes out of outside JSON what a double
  * cannot hold:
  *
@@ -138,27 +138,51 @@ static cm_status duplicate(struct cm_json__canon *w, yyjson_val *key, const stru
                       CM_STR_ARG(cm_buf_str(&where)));
 }
 
+/* In a document keys lie in memory in their order. */
+static int compare_places(const void *pa, const void *pb)
+{
+    const struct pair *a = pa, *b = pb;
+
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* Sort, and let of equal keys the first give the place and the last the value, as JSON.parse does. Sets *n. */
+static cm_status order_pairs(struct cm_json__canon *w, struct pair *p, size_t *n,
+                             const struct cm_json__frame *at)
+{
+    size_t kept = 0;
+
+    sort_pairs(p, *n);
+    for (size_t i = 0; i < *n; i++) {
+        if (kept == 0 || !cm_str_eq(cm_json_str(p[kept - 1].key), cm_json_str(p[i].key)))
+            p[kept++] = p[i];
+        else if (w->refuse_duplicates)
+            return duplicate(w, p[i].key, at);
+        else
+            p[kept - 1].val = p[i].val;
+    }
+    *n = kept;
+    if (w->keep_order)
+        qsort(p, kept, sizeof *p, compare_places);
+    return CM_OK;
+}
+
 static cm_status write_pairs(struct cm_json__canon *w, struct pair *p, size_t n,
                              const struct cm_json__frame *at)
 {
     struct cm_json__frame here = {.up = at};
-    bool first = true;
+    cm_status st = order_pairs(w, p, &n, at);
 
-    sort_pairs(p, n);
+    if (st != CM_OK)
+        return st;
     cm_buf_add_char(w->out, '{');
     for (size_t i = 0; i < n; i++) {
-        if (i + 1 < n && cm_str_eq(cm_json_str(p[i].key), cm_json_str(p[i + 1].key))) {
-            if (w->refuse_duplicates)
-                return duplicate(w, p[i].key, at);
-            continue;
-        }
-        if (!first)
+        if (i)
             cm_buf_add_char(w->out, ',');
-        first = false;
         cm_json__write_valid_string(w->out, cm_json_str(p[i].key));
         cm_buf_add_char(w->out, ':');
         here.key = p[i].key;
-        cm_status st = write_value(w, p[i].val, &here);
+        st = write_value(w, p[i].val, &here);
         if (st != CM_OK)
             return st;
     }

@@ -103,6 +103,8 @@ void cm_json__write_pointer(struct cm_buf *out, const struct cm_json__frame *at)
 /** Options of the canonical writer. */
 struct cm_json__canon {
     struct cm_buf *out;
+    bool
+        keep_order; /* members stay where the document has them, for values that a program or a person reads */
     bool refuse_duplicates; /* otherwise the last of equal keys counts */
     struct cm_marks_out
         *marks; /* NULL: numbers are written as doubles; else what a double cannot hold is marked */

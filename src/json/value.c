@@ -41,13 +41,13 @@ static void write_marks(struct cm_buf *out, const struct cm_marks *m)
         cm_json_write_canonical(out, yyjson_doc_get_root(m->doc));
 }
 
-static cm_status canonical_with(struct cm_marks *m, struct cm_value v, size_t max_bytes,
-                                struct cm_own_value *out, struct cm_err *err)
+static cm_status checked_with(struct cm_marks *m, struct cm_value v, bool keep_order, size_t max_bytes,
+                              struct cm_own_value *out, struct cm_err *err)
 {
     cm_auto(yyjson_doc) doc = NULL;
     cm_autobuf json = CM_BUF_INIT(max_bytes);
     cm_autobuf marks = CM_BUF_INIT(max_bytes);
-    struct cm_json__canon w = {.out = &json, .refuse_duplicates = true, .err = err};
+    struct cm_json__canon w = {.out = &json, .keep_order = keep_order, .refuse_duplicates = true, .err = err};
     cm_status st = cm_json_parse(v.json, CM_JSON_STRICT, &doc, err);
 
     if (st == CM_OK)
@@ -67,8 +67,8 @@ static cm_status canonical_with(struct cm_marks *m, struct cm_value v, size_t ma
     return st;
 }
 
-cm_status cm_value_canonical(struct cm_value v, size_t max_bytes, struct cm_own_value *out,
-                             struct cm_err *err)
+static cm_status checked(struct cm_value v, bool keep_order, size_t max_bytes, struct cm_own_value *out,
+                         struct cm_err *err)
 {
     struct cm_marks m = {0};
     cm_status st = check_size(v, max_bytes, err);
@@ -79,7 +79,7 @@ cm_status cm_value_canonical(struct cm_value v, size_t max_bytes, struct cm_own_
     if (st != CM_OK)
         return st;
     if (v.json.len > 0) {
-        st = canonical_with(&m, v, max_bytes, out, err);
+        st = checked_with(&m, v, keep_order, max_bytes, out, err);
     } else if (m.n > 0) {
         st = cm_err_set(err, CM_E_INVALID, "marks: \"%.*s\" points at nothing, the value is absent",
                         CM_STR_ARG(m.v[0].pointer));
@@ -90,6 +90,17 @@ cm_status cm_value_canonical(struct cm_value v, size_t max_bytes, struct cm_own_
     return st;
 }
 
+cm_status cm_value_canonical(struct cm_value v, size_t max_bytes, struct cm_own_value *out,
+                             struct cm_err *err)
+{
+    return checked(v, false, max_bytes, out, err);
+}
+
+cm_status cm_value_checked(struct cm_value v, size_t max_bytes, struct cm_own_value *out, struct cm_err *err)
+{
+    return checked(v, true, max_bytes, out, err);
+}
+
 cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own_value *out,
                              struct cm_err *err)
 {
@@ -97,7 +108,7 @@ cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own
     cm_autobuf json = CM_BUF_INIT(max_bytes);
     cm_autobuf marks = CM_BUF_INIT(max_bytes);
     struct cm_marks_out found = {.text = CM_BUF_INIT(max_bytes)};
-    struct cm_json__canon w = {.out = &json, .marks = &found, .err = err};
+    struct cm_json__canon w = {.out = &json, .keep_order = true, .marks = &found, .err = err};
     cm_status st = check_size((struct cm_value){.json = text}, max_bytes, err);
 
     if (st != CM_OK)

@@ -67,8 +67,14 @@ cm_status cm_value_canonical(struct cm_value v, size_t max_bytes, struct cm_own_
                              struct cm_err *err);
 
 /**
- * A value from JSON of the outside (a tool's result): canonical, and integers beyond 2^53 become bigint
- * marks, never rounded. Duplicate keys: the last one counts, as in JSON.parse. -0 stays -0, reals beyond a
+ * The same checks and form, but members keep their order: for results, steps and inputs, where a program or a
+ * person sees the order. Arguments, which are hashed and compared, are canonical.
+ */
+cm_status cm_value_checked(struct cm_value v, size_t max_bytes, struct cm_own_value *out, struct cm_err *err);
+
+/**
+ * A value from JSON of the outside (a tool's result), in the form of cm_value_checked; integers beyond 2^53
+ * become bigint marks, never rounded. Of equal keys the last value counts, as in JSON.parse. -0 stays -0, reals beyond a
  * double are infinities; lone surrogates and invalid UTF-8 become U+FFFD, as a decoder would have it. Text
  * that is not JSON is CM_E_INVALID, too many bytes CM_E_LIMIT.
  */

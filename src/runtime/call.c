@@ -154,17 +154,17 @@ cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const cha
 
 /* ---- answers ---- */
 
-/** An error value {code, message, name}, marked as one. */
+/** An error value {name, message, code}, marked as one. */
 static struct cm_own_value error_value(const char *code, const char *message)
 {
     cm_autobuf json = CM_BUF_INIT(64 << 10);
     struct cm_value v = {.marks = CM_STR("{\"\":\"error\"}")};
 
-    cm_buf_add_z(&json, "{\"code\":");
-    cm_json_write_string(&json, cm_str_of(code));
-    cm_buf_add_z(&json, ",\"message\":");
+    cm_buf_add_z(&json, "{\"name\":\"Error\",\"message\":");
     cm_json_write_string(&json, cm_str_of(message));
-    cm_buf_add_z(&json, ",\"name\":\"Error\"}");
+    cm_buf_add_z(&json, ",\"code\":");
+    cm_json_write_string(&json, cm_str_of(code));
+    cm_buf_add_char(&json, '}');
     v.json = cm_buf_str(&json);
     return cm_value_dup(v);
 }
@@ -457,7 +457,7 @@ void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value valu
                     id);
         return;
     }
-    if (cm_value_canonical(value, e->limits.frame_bytes, &recorded, &err) != CM_OK)
+    if (cm_value_checked(value, e->limits.frame_bytes, &recorded, &err) != CM_OK)
         rt_call_fail(c, CM_CALL_FAILED, "invalid_result", "The value of step '%s' cannot be recorded: %s",
                      c->method, err.message);
     else

@@ -270,7 +270,7 @@ static cm_status begin_row(cm_exec *e, struct cm_str code, struct cm_value input
     cm_buf_add_char(&names, ']');
     st = cm_buf_check(&names, "the names of the connectors", err);
     if (st == CM_OK)
-        st = cm_value_canonical(input, e->limits.frame_bytes, &canonical, err);
+        st = cm_value_checked(input, e->limits.frame_bytes, &canonical, err);
     if (st != CM_OK)
         return cm_err_prefix(err, "input");
     row.connectors_json = names.ptr;

@@ -35,7 +35,7 @@ static void take_result(const cm_exec *e, struct final *f, struct cm_value value
 
     if (value.json.len == 0)
         return;
-    if (cm_value_canonical(value, CM_FRAME_MAX_BYTES, &f->result, &err) == CM_OK) {
+    if (cm_value_checked(value, CM_FRAME_MAX_BYTES, &f->result, &err) == CM_OK) {
         f->has_result = true;
         return;
     }

@@ -161,8 +161,8 @@ static void a_failure_is_an_error_with_the_upstreams_members(void **state)
     call(w, "fail", "{}");
     assert_true(w->seen.failed);
     assert_string_equal(w->seen.json,
-                        "{\"code\":\"teapot\",\"id\":\"12345678901234567890\",\"message\":\"short and "
-                        "stout\",\"name\":\"Error\",\"status\":418}");
+                        "{\"name\":\"Error\",\"message\":\"short and stout\",\"code\":\"teapot\","
+                        "\"status\":418,\"id\":\"12345678901234567890\"}");
     assert_string_equal(w->seen.marks, "{\"\":\"error\",\"/id\":\"bigint\"}");
 }
 
@@ -242,7 +242,7 @@ static void secrets_leave_in_no_result_and_no_error(void **state)
     add(w, (struct cm_native_tool){.name = "fail", .fn = refuse, .user = text});
     start(w);
     call(w, "echo", "{\"b\":1,\"h\":\"Bearer hunter2-hunter2\",\"hunter2-hunter2\":2}");
-    assert_string_equal(w->seen.json, "{\"[secret TOKEN]\":2,\"b\":1,\"h\":\"Bearer [secret TOKEN]\"}");
+    assert_string_equal(w->seen.json, "{\"b\":1,\"h\":\"Bearer [secret TOKEN]\",\"[secret TOKEN]\":2}");
     call(w, "fail", "{}");
     assert_non_null(strstr(w->seen.json, "token [secret TOKEN] was refused"));
     /* Spelled with escapes it is the same secret. */
@@ -432,8 +432,8 @@ static void a_command_that_fails_says_what_it_wrote_to_standard_error(void **sta
     assert_true(w->seen.failed);
     assert_string_equal(
         w->seen.json,
-        "{\"code\":\"exit\",\"exitCode\":3,\"message\":\"bad: 'sh' ended with status 3: no such "
-        "thing\",\"name\":\"Error\",\"stderr\":\"no such thing\\n\"}");
+        "{\"name\":\"Error\",\"message\":\"bad: 'sh' ended with status 3: no such thing\",\"code\":\"exit\","
+        "\"exitCode\":3,\"stderr\":\"no such thing\\n\"}");
     call(w, "killed", "{}");
     assert_non_null(strstr(w->seen.json, "\"signal\":9"));
     call(w, "missing", "{}");
@@ -493,13 +493,15 @@ static void one_bad_tool_is_named_and_left_out(void **state)
         {.name = "schema", .command = COMMAND("true"), .env = env, .input_schema = "{"},
         {.name = "go:od", .command = COMMAND("true"), .env = env},
         {.name = "go/od", .command = COMMAND("true"), .env = env},
+        {.name = "later", .command = COMMAND("no-such-program-here"), .env = env},
     };
 
     tools(w, list, CM_ARRAY_LEN(list));
-    assert_int_equal(cm_connector_warnings(w->c, &warnings), 3);
+    assert_int_equal(cm_connector_warnings(w->c, &warnings), 4);
     assert_non_null(strstr(warnings[0], "'empty'"));
     assert_non_null(strstr(warnings[1], "'schema'"));
     assert_non_null(strstr(warnings[2], "'go:od' and 'go/od'"));
+    assert_non_null(strstr(warnings[3], "no-such-program-here"));
     call(w, "good", "{}");
     call(w, "go_od", "{}");
 }

@@ -18,8 +18,9 @@ static void the_outcome_has_its_keys_in_their_order(void **state)
     assert_true(w->ended);
     assert_int_equal(w->state, CM_EXEC_COMPLETED);
     (void)snprintf(want, sizeof want,
-                   "{\"status\":\"completed\",\"executionId\":\"%s\",\"result\":{\"a\":\"2020-01-01T00:00:00."
-                   "000Z\",\"b\":\"2020\"},"
+                   "{\"status\":\"completed\",\"executionId\":\"%s\",\"result\":{\"b\":\"2020\",\"a\":\"2020-"
+                   "01-01T00:00:00."
+                   "000Z\"},"
                    "\"logs\":[\"hi\",\"[warn] careful\\n\",\"[error] "
                    "\\\"bad\\\"\"],\"warnings\":[\"odd\"],\"calls\":[]}",
                    last_id);
@@ -101,7 +102,8 @@ static void what_the_policy_denies_does_not_run_and_says_which_rule(void **state
     assert_non_null(strstr(d->json, "policy[0] local.forbidden"));
     end_normally(w);
     assert_int_equal(w->ran, 0);
-    HAS(w, "\"method\":\"forbidden\",\"args\":{},\"state\":\"failed\",\"error\":{\"code\":\"denied\"");
+    HAS(w, "\"method\":\"forbidden\",\"args\":{},\"state\":\"failed\",\"error\":{\"name\":\"Error\","
+           "\"message\":\"local.forbidden is denied");
 }
 
 static void a_call_that_needs_approval_pauses_and_does_not_run(void **state)

@@ -193,7 +193,7 @@ static void the_everything_server_is_listed_called_and_understood(void **state)
     assert_string_equal(call(w, "echo", "{\"message\":\"hi\"}"), "\"Echo: hi\"");
     assert_string_equal(call(w, "get_sum", "{\"a\":2,\"b\":40}"), "\"The sum of 2 and 40 is 42.\"");
     assert_string_equal(call(w, "get_structured_content", "{\"location\":\"New York\"}"),
-                        "{\"conditions\":\"Cloudy\",\"humidity\":82,\"temperature\":33}");
+                        "{\"temperature\":33,\"conditions\":\"Cloudy\",\"humidity\":82}");
     assert_has(call(w, "get_tiny_image", "{}"), "\"mimeType\":\"image/png\"");
     assert_string_equal(w->seen.marks, "{\"/1/data\":\"bytes\"}");
     assert_has(call(w, "get_env", "{}"), "\"PATH\":");
@@ -429,12 +429,12 @@ static void rude_answers_hurt_nobody_but_their_own_call(void **state)
         {"not_an_object", true, "something that is no object"},
         {"both", true, "\"message\":\"no\""},
         {"protocol_error", true,
-         "\"code\":\"rpc_error\",\"data\":{\"known\":[\"red\"]},\"message\":\"Unknown colour: blue\""},
+         "\"message\":\"Unknown colour: "
+         "blue\",\"code\":\"rpc_error\",\"rpcCode\":-32602,\"data\":{\"known\":[\"red\"]}"},
         {"protocol_error", true, "\"rpcCode\":-32602"},
         {"odd_error", true, "an error without a message"},
         {"is_error", true,
-         "\"code\":\"tool_error\",\"message\":\"disk\\nfull\",\"name\":\"Error\",\"structuredContent\":{"
-         "\"free\":0}"},
+         "\"message\":\"disk\\nfull\",\"code\":\"tool_error\",\"structuredContent\":{\"free\":0}"},
         {"empty_error", true, "the tool failed and did not say why"},
         {"batch", false, "\"alone\""},
         {"no_version", false, "\"with version\""},
@@ -447,8 +447,8 @@ static void rude_answers_hurt_nobody_but_their_own_call(void **state)
         {"huge_line", true, "longer than the limit of 67108864 bytes"},
         {"deep", true, "nested deeper than 512 levels"},
         {"asks", false,
-         "{\"elicitation/create\":-32601,\"ping\":{},\"roots/list\":-32601,\"sampling/"
-         "createMessage\":-32601}"},
+         "{\"ping\":{},\"sampling/createMessage\":-32601,\"elicitation/create\":-32601,\"roots/"
+         "list\":-32601}"},
         {"chatty", false, "\"chatty\""},
         {"secret", false, "the key is [secret RUDE_SECRET]"},
         {"secret_error", true, "bad key [secret RUDE_SECRET]"},
@@ -570,8 +570,7 @@ static void a_cancelled_call_is_cancelled_upstream(void **state)
     cm_call_cancel(k);
     WAIT_WHILE(w, gone.n == 0);
     assert_has(gone.json, "\"code\":\"cancelled\"");
-    assert_has(call(w, "cancelled", "{}"),
-               "\"reason\":\"the caller no longer waits for the answer\",\"requestId\":");
+    assert_has(call(w, "cancelled", "{}"), "\"reason\":\"the caller no longer waits for the answer\"");
     assert_int_equal(gone.n, 1);
     free(gone.json);
     free(gone.marks);
