@@ -10,7 +10,9 @@
 #define NAME_BYTES   128
 #define CODE_BYTES   128
 #define SOURCE_BYTES 1024
-#define LINE_MAX_    10000000.0
+/* Fewer than an execution may have: the host's own must not be crowded out. */
+#define GUEST_WARNINGS_MAX (RT_WARNINGS_MAX / 2)
+#define LINE_MAX_          10000000.0
 
 static bool is_host_code(struct cm_str code)
 {
@@ -87,6 +89,7 @@ void rt_guest_warnings(cm_exec *e, struct cm_str meta_json)
     cm_auto(yyjson_doc) doc = NULL;
     yyjson_val *list, *v;
     yyjson_arr_iter it;
+    size_t n = 0;
 
     if (!meta_json.len || cm_json_parse(meta_json, CM_JSON_STRICT, &doc, NULL) != CM_OK)
         return;
@@ -94,8 +97,10 @@ void rt_guest_warnings(cm_exec *e, struct cm_str meta_json)
     if (!yyjson_is_arr(list))
         return;
     yyjson_arr_iter_init(list, &it);
-    while (e->n_warnings < RT_WARNINGS_MAX && (v = yyjson_arr_iter_next(&it))) {
+    while (n < GUEST_WARNINGS_MAX && (v = yyjson_arr_iter_next(&it))) {
         struct cm_str text = cm_json_str(v);
+
+        n++;
 
         if (text.len)
             rt_exec_warn(e, "%.*s", (int)cm_utf8_cut(text, RT_WARNING_BYTES - 1), text.ptr);

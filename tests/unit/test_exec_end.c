@@ -30,6 +30,25 @@ static void cancelling_leaves_a_call_with_effects_unknown(void **state)
     assert_int_equal(record(w, last_id, 0).state, CM_CALL_UNKNOWN);
 }
 
+static void an_answer_while_a_run_ends_is_recorded_but_not_delivered(void **state)
+{
+    struct world *w = *state;
+    struct cm_call_row row;
+
+    start(w);
+    id_of(w);
+    fake_tool("local", "keep", "{}");
+    WAIT_WHILE(w, w->n_kept == 0);
+    cm_exec_cancel(w->exec); /* the pass has not ended yet */
+    cm_native_reply_json(cm_steal(&w->kept[0]), CM_STR("1"));
+    cm_loop_nowait(w->loop);
+    cm_loop_nowait(w->loop);
+    WAIT_WHILE(w, !w->ended);
+    row = record(w, last_id, 0);
+    assert_int_equal(row.state, CM_CALL_APPLIED);
+    assert_int_equal(row.delivery, 0);
+}
+
 static void calls_nobody_awaited_are_named(void **state)
 {
     struct world *w = *state;
@@ -51,6 +70,23 @@ static void calls_nobody_awaited_are_named(void **state)
     HAS(w, "local.echo (line 5) had not been sent");
     assert_int_equal(w->ran, 2);
     LACKS(w, "\"pending\":");
+}
+
+static void warnings_of_the_worker_do_not_crowd_out_ours(void **state)
+{
+    struct world *w = *state;
+    cm_autobuf meta = CM_BUF_INIT(1 << 20);
+
+    start(w);
+    fake_tool("local", "wipe", "{}");
+    cm_buf_add_z(&meta, "{\"warnings\":[\"w\"");
+    for (int i = 0; i < 100; i++)
+        cm_buf_addf(&meta, ",\"w%d\"", i);
+    cm_buf_add_z(&meta, "]}");
+    fake_done("1", "", meta.ptr);
+    HAS(w, "\"w8\"");
+    LACKS(w, "\"w9\"");
+    HAS(w, "local.wipe (line 2) was waiting for approval");
 }
 
 static void a_large_result_is_cut_and_the_record_keeps_it(void **state)
@@ -177,7 +213,6 @@ static void nothing_is_sent_that_cannot_be_recorded(void **state)
 {
     struct world *w = *state;
     const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY}, little = {4096, RLIM_INFINITY};
-    cm_autobuf out = CM_BUF_INIT(1 << 20);
 
     start(w);
     id_of(w);
@@ -507,7 +542,9 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         T(cancelling_leaves_a_call_with_effects_unknown),
+        T(an_answer_while_a_run_ends_is_recorded_but_not_delivered),
         T(calls_nobody_awaited_are_named),
+        T(warnings_of_the_worker_do_not_crowd_out_ours),
         T(a_large_result_is_cut_and_the_record_keeps_it),
         T(calls_do_not_smuggle_out_what_was_cut),
         T(a_programs_error_is_rebuilt_and_cannot_speak_for_the_host),
