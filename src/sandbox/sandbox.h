@@ -36,7 +36,9 @@ struct cm_sandbox_opts {
  * was tried. */
 cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_sandbox **out,
                           struct cm_err *err);
-/** Ends every pass as cancelled, kills all workers and the zygote. Blocks until they are gone (milliseconds).
+/**
+ * Ends every pass as cancelled, kills all workers and the zygote. Blocks until they are gone (milliseconds).
+ * Not from inside an event.
  */
 void cm_sandbox_close(cm_sandbox *sb);
 CM_DEFINE_AUTO(cm_sandbox, cm_sandbox_close)
@@ -78,8 +80,11 @@ struct cm_pass_end {
 };
 
 struct cm_pass_events {
-    /** A call was issued; answer with cm_pass_deliver now or later. args are as the worker sent them: not
-     * canonical yet. */
+    /**
+     * A call was issued; answer with cm_pass_deliver now or later. args are as the worker sent them: not
+     * canonical yet, and bounded by frame_bytes. limits.arg_bytes counts canonical bytes, so it is checked by
+     * whoever makes them, and answered with an error that is logged like any other outcome.
+     */
     void (*on_call)(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
                     struct cm_str method, struct cm_value args, uint32_t line, uint32_t column);
     /** The function of a step has ended; answer with cm_pass_deliver (not `execute`) and the value as

@@ -3,6 +3,7 @@
 #define CM_TESTS_SANDBOX_RUN_H
 
 #include "sandbox/sandbox.h"
+#include "wire/control.h"
 
 #include <stdio.h>
 
@@ -184,6 +185,25 @@ MAYBE_UNUSED static void close_world(struct world *w)
 {
     cm_sandbox_close(w->sb);
     cm_loop_free(w->loop);
+}
+
+/**
+ * Skip a test where a layer is missing that it is about: a sanitizer build, a kernel without it. With CM_TESTS_ALL set that is a
+ * failure. The world is closed either way.
+ */
+MAYBE_UNUSED static void need_layer(struct world *w, enum cm_layer layer, const char *name)
+{
+    uint64_t layers = 0;
+
+    while (cm_sandbox_layers(w->sb, &layers, NULL) != CM_OK)
+        assert_true(cm_loop_once(w->loop));
+    if ((layers & (UINT64_C(1) << layer)) != 0)
+        return;
+    close_world(w);
+    if (getenv("CM_TESTS_ALL"))
+        fail_msg("the layer '%s' is missing", name);
+    print_message("# skipped: the layer '%s' is missing\n", name);
+    skip();
 }
 
 #endif

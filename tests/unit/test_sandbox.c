@@ -236,6 +236,7 @@ static void every_memory_bomb_ends_as_the_memory_limit_and_the_next_run_works(vo
     struct world w = open_world(NULL);
     struct cm_limits limits = CM_LIMITS_DEFAULT;
 
+    need_layer(&w, CM_LAYER_MEMORY, "memory limit");
     limits.memory_mb = 64;
     limits.cpu_ms = 20000;
     for (size_t i = 0; i < CM_ARRAY_LEN(bombs); i++) {
@@ -687,6 +688,7 @@ static void a_worker_has_its_socket_and_nothing_else(void **state)
     struct world w = open_world(NULL);
     struct run r = {.loop = w.loop, .answer = true, .at_call = look_from_outside};
 
+    need_layer(&w, CM_LAYER_SECCOMP, "system call filter");
     start(w.sb, &r, "test", "return svc.x({})", NULL);
     finish(&r);
     assert_int_equal(r.kind, CM_PASS_COMPLETED);
