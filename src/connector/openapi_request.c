@@ -77,9 +77,10 @@ static cm_status build_path(struct build *b)
         cm_oa__add_path_value(&b->path, param, v);
         p += len + 1;
     }
-    /* Two values side by side can make what neither is. */
+    /* The template's own text, and what values side by side could make of it. */
     if (cm_oa__has_dot_segment(cm_buf_str(&b->path)))
-        return cm_err_set(b->err, CM_E_INVALID, "the arguments would make a path with '.' or '..' in it");
+        return cm_err_set(b->err, CM_E_INVALID,
+                          "its path would have '.' or '..' in it and reach another one");
     return CM_OK;
 }
 
