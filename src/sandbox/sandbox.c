@@ -28,7 +28,7 @@
 #define SAMPLE_MS           100
 #define START_MAX_MS        10000 /* a worker that has not said HELLO by then never will */
 #define TIDY_MAX_MS         2000  /* a collection takes milliseconds; more is not tidying */
-#define MEMORY_SLACK_KB                                                                 \
+#define MEMORY_SLACK_KB \
     (32u << 10) /* the kernel's limit comes first; samples catch what it does not count \
                  */
 #define CLOSE_WAIT_MS 2000

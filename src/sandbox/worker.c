@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/parse.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -309,20 +310,33 @@ uint64_t cm_worker__cpu_us(const struct cm_worker *w)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
+/** The next number of a line of numbers, and the line behind it. False: there is none. */
+static bool next_number(struct cm_str *line, int64_t *out)
+{
+    size_t len = 0;
+
+    while (len < line->len && line->ptr[len] != ' ' && line->ptr[len] != '\n')
+        len++;
+    if (len == line->len || cm_parse_i64(cm_str_mk(line->ptr, len), out, NULL) != CM_OK)
+        return false;
+    *line = cm_str_mk(line->ptr + len + 1, line->len - len - 1);
+    return true;
+}
+
 uint64_t cm_worker__anon_kb(const struct cm_worker *w)
 {
     char path[64];
     char text[256];
-    unsigned long resident = 0;
-    unsigned long shared = 0;
+    int64_t size = 0;
+    int64_t resident = 0;
+    int64_t shared = 0;
 
     (void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)w->pid);
     cm_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-    if (n <= 0)
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+    struct cm_str line = {text, n > 0 ? (size_t)n : 0};
+    if (!next_number(&line, &size) || !next_number(&line, &resident) || !next_number(&line, &shared) ||
+        shared > resident)
         return 0;
-    text[n] = '\0';
-    if (sscanf(text, "%*u %lu %lu", &resident, &shared) != 2 || shared > resident)
-        return 0;
-    return (resident - shared) * ((uint64_t)sysconf(_SC_PAGESIZE) >> 10);
+    return (uint64_t)(resident - shared) * ((uint64_t)sysconf(_SC_PAGESIZE) >> 10);
 }

@@ -8,8 +8,9 @@
  */
 #include "worker/lockdown.h"
 
+#include "base/parse.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -110,7 +111,11 @@ uint64_t cm_lockdown_vmdata_kb(const struct cm_lock *l)
     if (n <= 0)
         return 0;
     text[n] = '\0';
-    const char *line = strstr(text, "\nVmData:");
-    uint64_t kb = 0;
-    return line && sscanf(line, "\nVmData: %lu kB", &kb) == 1 ? kb : 0;
+    const char *at = strstr(text, "\nVmData:");
+    int64_t kb = 0;
+    if (!at)
+        return 0;
+    at += strlen("\nVmData:");
+    at += strspn(at, " \t");
+    return cm_parse_i64(cm_str_mk(at, strcspn(at, " \n")), &kb, NULL) == CM_OK && kb > 0 ? (uint64_t)kb : 0;
 }

@@ -1,0 +1,234 @@
+/** The limits of a pass, each met by a program that runs into it, against the real worker program. */
+#include "base/clock.h"
+#include "base/fd.h"
+#include "wire/control.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sandbox_run.h"
+
+static void an_endless_loop_ends_near_its_cpu_limit_while_others_run_on(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 2});
+    struct run spin = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 100;
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &spin, "other", "while (true) {}", &limits);
+    expect(w.loop, w.sb, "return 2", "2");
+    assert_false(spin.ended);
+    finish(&spin);
+    expect_end(&spin, CM_PASS_LIMIT, "cpu_limit", "100 ms of CPU time (limits.cpuMs)");
+    /* It can be late where the machine is busy, and never early. */
+    assert_in_range(spin.cpu_us, 100000, 250000);
+    close_world(&w);
+}
+
+static void a_loop_in_a_builtin_is_stopped_too(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 100;
+    struct run r = run(w.loop, w.sb, "return /(a+)+b/.test('a'.repeat(40))", &limits);
+    /* A backtracking limit of the engine may answer first; what must not happen is that it goes on. */
+    assert_true(r.kind == CM_PASS_LIMIT || r.kind == CM_PASS_COMPLETED || r.kind == CM_PASS_THREW);
+    r = run(w.loop, w.sb, "try { while (true) {} } finally { while (true) {} }", &limits);
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    r = run(w.loop, w.sb, "const again = () => Promise.resolve().then(again); await again()", &limits);
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    close_world(&w);
+}
+
+static void the_kernel_ends_a_spinning_worker_when_the_host_is_held_up(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 1;
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &r, "test", "while (true) {}", &limits);
+    /* The host's loop stands still: only the worker's own end, seen through a descriptor, goes on. */
+    int pidfd = (int)syscall(SYS_pidfd_open, await_pid(&r), 0);
+    struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 20000), 1);
+    cm_fd_close(pidfd);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    close_world(&w);
+}
+
+static void time_spent_waiting_for_a_call_is_not_the_programs(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    expect(w.loop, w.sb, "return 1", "1");
+    limits.wall_ms = 300;
+    limits.deadline_ms = 900;
+    start(w.sb, &r, "test", "return svc.slow({})", &limits);
+    int64_t begun = cm_mono_ms();
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "deadline",
+               "900 ms, waiting for calls included (limits.deadlineMs). 1 call was unanswered.");
+    assert_true(cm_mono_ms() - begun >= 890);
+    close_world(&w);
+}
+
+static void a_program_stopped_from_outside_meets_the_wall_limit(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.wall_ms = 200;
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &r, "test", "while (true) {}", &limits);
+    assert_int_equal(kill(await_pid(&r), SIGSTOP), 0);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "wall_limit", "200 ms (limits.wallMs)");
+    expect(w.loop, w.sb, "return 2", "2");
+    close_world(&w);
+}
+
+struct bomb {
+    const char *what, *source;
+};
+
+static const struct bomb bombs[] = {
+    {"arrays", "const a = []; for (;;) a.push(new Array(1000).fill(0))"},
+    {"strings", "const a = []; for (let i = 0;; i++) a.push(String(i).repeat(10000))"},
+    {"one string", "let s = 'xy'; for (;;) s += s + '!'; "},
+    {"typed arrays", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))"},
+    {"typed arrays never touched", "const a = []; for (;;) a.push(new Uint8Array(1 << 20))"},
+    {"objects", "const a = []; for (let i = 0;; i++) a.push({i, b: {c: i}})"},
+    {"shapes", "const a = []; for (let i = 0;; i++) { const o = {}; for (let k = 0; k < 20; k++) o['k' + i + "
+               "'_' + k] = 1; a.push(o) }"},
+    {"map", "const m = new Map(); for (let i = 0;; i++) m.set(i, 'v' + i)"},
+    {"closures", "const a = []; for (let i = 0;; i++) a.push(() => i)"},
+    {"promises", "const a = []; for (;;) a.push(new Promise(() => {}))"},
+    {"functions", "const a = []; for (let i = 0;; i++) { const f = new Function('x', 'return x + ' + i + '; "
+                  "/*' + 'y'.repeat(5000) + '*/'); "
+                  "f(1); a.push(f) }"},
+    {"bigint", "let b = 3n; for (;;) b = b * b"},
+};
+
+static void every_memory_bomb_ends_as_the_memory_limit_and_the_next_run_works(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    need_layer(&w, CM_LAYER_MEMORY, "memory limit");
+    limits.memory_mb = 64;
+    limits.cpu_ms = 20000;
+    for (size_t i = 0; i < CM_ARRAY_LEN(bombs); i++) {
+        struct run r = run(w.loop, w.sb, bombs[i].source, &limits);
+        /* A bigint or a string may meet the engine's own maximum length first: the program's RangeError. */
+        bool own = r.kind == CM_PASS_THREW && strstr(r.meta, "RangeError");
+        if (!own && !cm_z_eq(r.code, "memory_limit"))
+            fail_msg("%s: kind %d code '%s' message '%s' meta '%s'", bombs[i].what, (int)r.kind, r.code,
+                     r.message, r.meta);
+        print_message("# %s: %s after %llu ms\n", bombs[i].what, own ? r.meta : r.code,
+                      (unsigned long long)r.cpu_us / 1000);
+        expect(w.loop, w.sb, "return 'still here'", "\"still here\"");
+    }
+    close_world(&w);
+}
+
+static void a_program_may_use_memory_up_to_its_limit(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+
+    for (int i = 0; i < 5; i++)
+        expect(w.loop, w.sb,
+               "const a = []; for (let i = 0; i < 64; i++) a.push(new Uint8Array(1 << 20).fill(1)); return "
+               "a.length",
+               "64");
+    close_world(&w);
+}
+
+static void console_output_is_kept_up_to_its_limit_and_then_one_line_says_so(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.log_bytes = 100;
+    start(w.sb, &r, "test", "for (let i = 0; i < 5000; i++) console.log('0123456789'); return 1", &limits);
+    while (!r.ended)
+        assert_true(cm_loop_once(w.loop));
+    assert_int_equal(r.kind, CM_PASS_COMPLETED);
+    assert_int_equal(r.n_logs, 11);
+    assert_non_null(strstr(
+        r.logs.ptr,
+        "0123456789\n[further console output was dropped: the limit is 100 bytes (limits.logBytes)]\n"));
+    cm_buf_done(&r.logs);
+    close_world(&w);
+}
+
+static void too_many_calls_at_once_end_the_pass_with_advice(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+
+    start(w.sb, &r, "test", "return Promise.all(Array.from({length: 40}, (_, i) => svc.get({i})))", NULL);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "calls_in_flight_limit",
+               "more than 32 calls unanswered at once (limits.callsInFlight)");
+    r = (struct run){.loop = w.loop};
+    start(w.sb, &r, "test",
+          "for (let i = 0; i < 200; i++) setTimeout(() => {}, 1000); await new Promise(() => {})", NULL);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "timers_limit", "more than 100 timers");
+    close_world(&w);
+}
+
+static void a_value_larger_than_a_frame_ends_the_pass_before_it_is_read(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.frame_bytes = 1u << 20;
+    struct run r = run(w.loop, w.sb, "return 'x'.repeat(2000000)", &limits);
+    expect_end(&r, CM_PASS_LIMIT, "frame_limit", "larger than 1048576 bytes (limits.frameBytes)");
+    expect(w.loop, w.sb, "return 'x'.repeat(10)", "\"xxxxxxxxxx\"");
+    close_world(&w);
+}
+
+/** With an argument: only the tests whose name matches it. */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_endless_loop_ends_near_its_cpu_limit_while_others_run_on),
+        cmocka_unit_test(a_loop_in_a_builtin_is_stopped_too),
+        cmocka_unit_test(the_kernel_ends_a_spinning_worker_when_the_host_is_held_up),
+        cmocka_unit_test(time_spent_waiting_for_a_call_is_not_the_programs),
+        cmocka_unit_test(a_program_stopped_from_outside_meets_the_wall_limit),
+        cmocka_unit_test(every_memory_bomb_ends_as_the_memory_limit_and_the_next_run_works),
+        cmocka_unit_test(a_program_may_use_memory_up_to_its_limit),
+        cmocka_unit_test(console_output_is_kept_up_to_its_limit_and_then_one_line_says_so),
+        cmocka_unit_test(too_many_calls_at_once_end_the_pass_with_advice),
+        cmocka_unit_test(a_value_larger_than_a_frame_ends_the_pass_before_it_is_read),
+    };
+
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("sandbox limits", tests, NULL, NULL);
+}
