@@ -63,7 +63,8 @@ static cm_status open_store(cm_ctx *ctx, const struct cm_options *o, struct cm_e
         cm_status st = cm_config_state_dir(&state, err);
         if (st != CM_OK)
             return st;
-        where = place = cm_asprintf("sqlite:%s/codemode.db", state);
+        place = cm_asprintf("sqlite:%s/codemode.db", state);
+        where = place;
     } else if (!cm_z_eq(where, "memory:") && (strncmp(where, "sqlite:", 7) != 0 || !where[7])) {
         return cm_err_set(err, CM_E_INVALID, "store '%s': expected sqlite:PATH or memory:", where);
     }

@@ -82,7 +82,7 @@ static unsigned distance_to(const cm_catalog *c, const struct cm_entry *e, struc
 
 size_t cm_catalog__nearest(cm_catalog *c, struct cm_str name, char *out[], size_t max)
 {
-    struct near best[16];
+    struct near best[16] = {{0}};
     size_t n = 0;
     unsigned limit = 2 + (unsigned)(name.len > 40 ? 40 : name.len) / 2;
 

@@ -1,6 +1,8 @@
 /* The index: a dictionary of stems, and for each method the numbers of its words, field by field. */
 #include "catalog/internal.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 
 void cm_catalog__drop_index(cm_catalog *c)
@@ -85,6 +87,7 @@ static void add_field(cm_catalog *c, struct cm_str text)
         long id = intern(c, words[i]);
         if (id < 0)
             continue;
+        assert(c->dictionary); /* a word has a number only in it */
         c->words[c->n_words++] = (uint32_t)id;
         if (c->dictionary[id].last_seen != c->n_entries) {
             c->dictionary[id].last_seen = (uint32_t)c->n_entries;

@@ -52,6 +52,8 @@ void cm_engine_prepare_process(bool no_jit)
  * show it joined to a neighbour, or split where protections differ, so look for a run of adjacent anonymous
  * mappings that holds such a block whole; nothing else in the process is that large.
  */
+#define MAPS_LINE "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %255s"
+
 static bool find_reservation(FILE *maps, uint64_t *start)
 {
     uint64_t run_start = 0, run_end = 0, from, to, aligned;
@@ -59,7 +61,9 @@ static bool find_reservation(FILE *maps, uint64_t *start)
 
     while (fgets(line, sizeof(line), maps)) {
         path[0] = '\0';
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %255s", &from, &to, path) < 2 || path[0])
+        int n = sscanf(line, MAPS_LINE, &from, &to,
+                       path); /* allowed: the kernel's own text, each field bounded */
+        if (n < 2 || path[0])
             continue;
         if (from != run_end)
             run_start = from;

@@ -138,7 +138,9 @@ static size_t hash_bytes(const void *p, size_t len)
 
 static size_t hash_node(const yyjson_val *node)
 {
-    return hash_bytes(&node, sizeof node);
+    uintptr_t address = (uintptr_t)node;
+
+    return hash_bytes(&address, sizeof address);
 }
 
 static struct cm_schema__def *find_node(struct cm_schema__ctx *c, const yyjson_val *node)

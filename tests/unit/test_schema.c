@@ -146,8 +146,8 @@ static void multiplying_references_are_bounded_in_text_and_time(void **state)
 {
     (void)state;
     static const char *const forms[] = {
-        "{\"type\":\"object\",\"properties\":{\"l\":{\"$ref\":\"#/$defs/d%d\"},\"r\":{\"$ref\":\"#/$defs/"
-        "d%d\"}}}",
+        "{\"type\":\"object\","
+        "\"properties\":{\"l\":{\"$ref\":\"#/$defs/d%d\"},\"r\":{\"$ref\":\"#/$defs/d%d\"}}}",
         "{\"anyOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}]}",
         "{\"allOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}],\"required\":[\"x\"]}",
     };
