@@ -1,6 +1,6 @@
 /*
- * A stream is two watches and a queue. Regular files cannot be watched (epoll refuses them), so they are read
- * from a `soon`, a chunk a turn; that is what standard input from a file is.
+ * A stream is two watches and a queue. Regular files and /dev/null cannot be watched (epoll refuses them), so
+ * they are read from a `soon`, a chunk a turn; that is what standard input from a file is.
  */
 #include "base/fd.h"
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #define STREAM_CHUNK_BYTES  65536
@@ -23,7 +23,7 @@ struct cm_stream {
     int out_flags;
     cm_watch *in; /* the only watch when both descriptors are one */
     cm_watch *out;
-    cm_soon *file_in; /* in place of `in` for a regular file */
+    cm_soon *file_in; /* in place of `in` for what cannot be watched */
     struct cm_buf queue;
     size_t sent; /* bytes of queue already written */
     int write_eno;
@@ -56,11 +56,13 @@ static void close_restored(int fd, int flags)
     cm_fd_close(fd);
 }
 
-static bool is_regular(int fd)
+/* Regular files, folders, and devices such as /dev/null: epoll refuses them, and they never make anyone wait. */
+static bool is_unwatchable(int fd)
 {
-    struct stat sb;
+    cm_autoclose int probe = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event ev = {.events = EPOLLIN};
 
-    return fstat(fd, &sb) == 0 && (S_ISREG(sb.st_mode) || S_ISDIR(sb.st_mode));
+    return probe >= 0 && epoll_ctl(probe, EPOLL_CTL_ADD, fd, &ev) < 0 && errno == EPERM;
 }
 
 static void update_watches(cm_stream *s)
@@ -181,14 +183,14 @@ cm_stream *cm_stream_new(cm_loop *l, int take_in_fd, int take_out_fd, const stru
                      .user = user};
     s->queue = CM_BUF_INIT(STREAM_QUEUED_MAX);
     s->reading = take_in_fd >= 0;
-    if (take_in_fd >= 0 && is_regular(take_in_fd)) {
+    if (take_in_fd >= 0 && is_unwatchable(take_in_fd)) {
         (void)fcntl(take_in_fd, F_SETFD, FD_CLOEXEC);
         s->file_in = cm_soon_new(l, file_turn, s);
     } else if (take_in_fd >= 0) {
         s->in_flags = set_nonblocking(take_in_fd);
         s->in = cm_watch_new(l, take_in_fd, stream_fired, s);
     }
-    if (take_out_fd >= 0 && take_out_fd != take_in_fd && !is_regular(take_out_fd)) {
+    if (take_out_fd >= 0 && take_out_fd != take_in_fd && !is_unwatchable(take_out_fd)) {
         s->out_flags = set_nonblocking(take_out_fd);
         s->out = cm_watch_new(l, take_out_fd, stream_fired, s);
     }

@@ -1,10 +1,11 @@
 // codemode serve, seen by the official MCP client: one tool, structured outcomes, cancellation, progress, an orderly end, and
 // no growth over a thousand runs.
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { once } from 'node:events';
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { environment, mcpClient, npmServer, privateHome, run, SANITIZED, start, untilOutput } from './lib.mjs';
+import { CODEMODE, mcpClient, npmServer, privateHome, run, SANITIZED, start, untilOutput } from './lib.mjs';
 
 const EVERYTHING = npmServer('@modelcontextprotocol/server-everything');
 
@@ -124,6 +125,16 @@ test('the end of standard input ends it after what is in flight was answered', a
   assert.equal(status, 0);
   const lines = stdout.trim().split('\n').map((line) => JSON.parse(line)); // nothing but the protocol
   assert.equal(lines.find((x) => x.id === 1).result.structuredContent.result, 1);
+});
+
+test('standard input or output may be a file or /dev/null', async (t) => {
+  const h = configured(t);
+  writeFileSync(join(h.cwd, 'in'), `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })}\n`);
+  for (const redirection of ['<in', '<in >out', '</dev/null', '<in >/dev/null']) {
+    const { status, stderr } = await run(['-c', `"$0" serve --config codemode.json ${redirection}`, CODEMODE], { ...h, program: 'sh' });
+    assert.equal(status, 0, `${redirection}: ${stderr}`);
+  }
+  assert.deepEqual(JSON.parse(readFileSync(join(h.cwd, 'out'), 'utf8')), { jsonrpc: '2.0', id: 7, result: {} });
 });
 
 /** A worker is a socket and a pidfd of the host; how many are kept ready goes up and down, within the pool's bound. */
