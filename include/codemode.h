@@ -174,6 +174,7 @@ CM_API const char *cm_outcome_json(const cm_outcome *o, size_t *len);
 CM_API const char *cm_outcome_result_json(const cm_outcome *o, size_t *len);
 /** When the result is a string: its text, unescaped. Otherwise NULL. */
 CM_API const char *cm_outcome_result_text(const cm_outcome *o, size_t *len);
+/* In the texts below a NUL of the program is given as U+001A (substitute); cm_outcome_json has it exactly. */
 /** The error's members, NULL where absent: "name", "message", "code", "source", "stack". line and column are 0 when unknown. */
 CM_API const char *cm_outcome_error(const cm_outcome *o, const char *member);
 CM_API uint32_t cm_outcome_error_line(const cm_outcome *o);

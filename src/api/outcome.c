@@ -91,9 +91,25 @@ const char *cm_outcome_result_text(const cm_outcome *o, size_t *len)
     return yyjson_get_str(v);
 }
 
+/*
+ * A program may put NUL into what it throws and logs, and what it wrote behind it must not be lost to a reader of C strings: each
+ * becomes U+001A, the character that stands for another. Written into the document, which is this outcome's own; its JSON text is
+ * another and stays exact.
+ */
+static const char *terminated(yyjson_val *v)
+{
+    char *text = (char *)(uintptr_t)yyjson_get_str(v);
+    size_t len = yyjson_get_len(v);
+
+    for (char *nul = text ? memchr(text, '\0', len) : NULL; nul;
+         nul = memchr(nul, '\0', len - (size_t)(nul - text)))
+        *nul = '\x1a';
+    return text;
+}
+
 const char *cm_outcome_error(const cm_outcome *o, const char *name)
 {
-    return cm_json_get_z(member(o, "error"), name);
+    return terminated(cm_json_get(member(o, "error"), name));
 }
 
 static uint32_t position(const cm_outcome *o, const char *name)
@@ -115,7 +131,7 @@ uint32_t cm_outcome_error_column(const cm_outcome *o)
 
 static const char *item(const cm_outcome *o, const char *list, size_t i)
 {
-    return yyjson_get_str(yyjson_arr_get(member(o, list), i));
+    return terminated(yyjson_arr_get(member(o, list), i));
 }
 
 const char *cm_outcome_log(const cm_outcome *o, size_t i)
