@@ -64,6 +64,13 @@ test('terminal control sequences of a program do not reach the terminal', async 
   assert.match(stderr, /\\x1b\[31mred/);
 });
 
+test('a NUL in a message or a console line loses nothing behind it', async (t) => {
+  const { status, stderr } = await evaluate(privateHome(t), 'console.log("a\\0b"); throw new Error("c\\0d")');
+  assert.equal(status, 1);
+  assert.match(stderr, /^a\\x1ab$/m);
+  assert.match(stderr, /Error: c\\x1ad/);
+});
+
 test('a limit that is no limit of a run is refused by name before anything runs', async (t) => {
   const h = privateHome(t);
   for (const [limits, name] of [['{"cpuMS": 1}', /cpuMS.*cpuMs/], ['{"cpuMs": 999999}', /cpuMs.*lower/], ['{"cpuMs": "1"}', /cpuMs.*string/], ['[', /limits/]]) {
