@@ -393,24 +393,29 @@ static void proceed(struct rt_call *c)
 }
 
 /**
- * A slot is free: the call that waits longest gets it. (A program may well issue a thousand at once.) Calls
- * queue only while every slot is taken, so one is enough: whatever gives a slot back comes here. The
- * execution may be gone afterwards.
+ * A slot is free: the calls that wait longest get it and whatever else is free. (A program may well issue a
+ * thousand at once.) Calls queue only while every slot is taken, so whatever gives a slot back comes here. One
+ * that is refused gives its slot back at once, from inside the loop below, which then goes on: were it to
+ * recurse, a queue of wrong calls would be as deep a stack.
  */
 static void start_next(cm_exec *e)
 {
-    struct rt_call *c = e->calls;
-
-    if (e->ending.set || e->n_active >= e->limits.calls_in_flight)
+    if (e->starting)
         return;
-    while (c && (c->kind != CM_CALL_TOOL || c->phase != RT_QUEUED || c->active))
-        c = c->next;
-    if (c) {
+    e->starting = true;
+    while (!e->ending.set && e->n_active < e->limits.calls_in_flight) {
+        struct rt_call *c = e->calls;
+
+        while (c && (c->kind != CM_CALL_TOOL || c->phase != RT_QUEUED || c->active))
+            c = c->next;
+        if (!c) {
+            rt_exec_check_quiescent(e);
+            break;
+        }
         set_active(c, true);
         proceed(c);
-    } else {
-        rt_exec_check_quiescent(e);
     }
+    e->starting = false;
 }
 
 static void issue_tool(struct rt_call *c)

@@ -88,7 +88,8 @@ struct cm_exec {
 
     struct rt_call *calls, **calls_tail; /* unanswered, in the order of issue */
     uint32_t n_outstanding, n_pending, n_active, n_steps;
-    bool waiting; /* the program can go on only with an outcome */
+    bool waiting;  /* the program can go on only with an outcome */
+    bool starting; /* queued calls are being given slots */
 
     struct cm_buf logs; /* [{level, text}, … without the closing bracket */
     char *warnings[RT_WARNINGS_MAX];

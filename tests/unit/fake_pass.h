@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define FAKE_DELIVERED_MAX 512
+#define FAKE_DELIVERED_MAX 4096
 
 struct fake_delivery {
     uint32_t id;

@@ -408,6 +408,27 @@ static void a_program_may_take_no_more_than_its_limits_when_it_queues(void **sta
     assert_int_equal(w->state, CM_EXEC_PAUSED);
 }
 
+/* Each refusal gives its slot to the next in the queue: were that a call within a call, the stack would end
+ * first. */
+static void a_queue_of_wrong_calls_does_not_overflow_the_stack(void **state)
+{
+    struct world *w = *state;
+    const size_t n = FAKE_DELIVERED_MAX - 1;
+
+    limits.calls_in_flight = 1;
+    limits.subrequests = FAKE_DELIVERED_MAX;
+    start(w);
+    fake_tool("local", "keep", "{}");
+    for (size_t i = 0; i < n; i++)
+        fake_tool("nowhere", "at_all", "{}");
+    WAIT_WHILE(w, w->n_kept == 0);
+    cm_native_reply_json(cm_steal(&w->kept[0]), CM_STR("1"));
+    (void)delivered(w, n + 1);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(fake->got[i + 1].id, i + 2);
+    end_normally(w);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
@@ -433,6 +454,7 @@ int main(void)
         T(too_many_timers_end_the_run),
         T(calls_beyond_those_in_flight_wait_their_turn),
         T(a_program_may_take_no_more_than_its_limits_when_it_queues),
+        T(a_queue_of_wrong_calls_does_not_overflow_the_stack),
     };
 
     return cmocka_run_group_tests_name("exec", tests, NULL, NULL);
