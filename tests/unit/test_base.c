@@ -121,6 +121,51 @@ static void a_secret_is_found_in_every_spelling(void **state)
     cm_secrets_free(s);
 }
 
+/** Each of these came back from a server unmarked once. */
+static void a_secret_with_line_breaks_is_found_in_json_within_json_and_amid_base64(void **state)
+{
+    static const char *const texts[] = {
+        "{\"k\":\"-key-\\nab/cd!\\t\"}",                      /* a string of JSON */
+        "{\"m\":\"400: {\\\"k\\\":\\\"-key-\\\\nab/cd!\\\\t", /* JSON text in a string of JSON */
+        "-key-\\nab\\/cd!\\t",                                /* as PHP writes it */
+        "-key-\\\\nab\\\\/cd!\\\\t",
+        "-key-%0Aab%2Fcd!%09",  /* as encodeURIComponent does */
+        "eC1rZXktCmFiL2NkIQk=", /* base64 of "x" and it */
+        "eHgta2V5LQphYi9jZCEJ", /* and of "xx" and it */
+    };
+    cm_secrets *s = cm_secrets_new();
+
+    (void)state;
+    cm_secrets_add(s, CM_STR("-key-\nab/cd!\t"), "k");
+    for (size_t i = 0; i < CM_ARRAY_LEN(texts); i++) {
+        cm_autofree char *clean = cm_secrets_redact(s, cm_str_of(texts[i]), NULL);
+        if (!clean || !strstr(clean, "[secret k]"))
+            fail_msg("kept: %s", texts[i]);
+    }
+    cm_secrets_free(s);
+}
+
+static void a_text_full_of_secrets_is_neither_cut_nor_searched_for_ever(void **state)
+{
+    enum { TIMES = 200000 };
+    cm_secrets *s = cm_secrets_new();
+    char label[301] = "";
+    size_t len = 0;
+
+    (void)state;
+    memset(label, 'l', 300);
+    cm_secrets_add(s, CM_STR("sesame"), label);
+    cm_secrets_add(s, CM_STR("never-there"),
+                   "other"); /* searched for to the end after each hit, it took minutes */
+    cm_autobuf b = CM_BUF_INIT(TIMES * 8);
+    for (int i = 0; i < TIMES; i++)
+        cm_buf_add_z(&b, "sesame");
+    cm_autofree char *clean = cm_secrets_redact(s, cm_buf_str(&b), &len);
+    assert_int_equal(len % TIMES, 0);
+    assert_memory_equal(clean + len - 3, "ll]", 3);
+    cm_secrets_free(s);
+}
+
 static void invalid_utf8_is_repaired_and_never_split(void **state)
 {
     size_t len = 0;
@@ -185,6 +230,8 @@ int main(void)
         cmocka_unit_test(a_transposed_letter_is_one_edit),
         cmocka_unit_test(numbers_are_whole_and_in_range),
         cmocka_unit_test(a_secret_is_found_in_every_spelling),
+        cmocka_unit_test(a_secret_with_line_breaks_is_found_in_json_within_json_and_amid_base64),
+        cmocka_unit_test(a_text_full_of_secrets_is_neither_cut_nor_searched_for_ever),
         cmocka_unit_test(invalid_utf8_is_repaired_and_never_split),
         cmocka_unit_test(writing_to_a_closed_pipe_raises_no_signal),
         cmocka_unit_test(a_file_larger_than_its_limit_is_refused),
