@@ -180,9 +180,9 @@ static void tell(void *user)
     bool gone = false;
     size_t n = c->n_waiters;
 
-    c->gone = &gone;
     if (!cm_connector__deliver_calls(c))
         return;
+    c->gone = &gone;
     while (n-- > 0 && c->n_waiters > 0 && (c->state == CM_CONN_READY || c->state == CM_CONN_FAILED)) {
         struct cm_connector_waiter w = c->waiters[0];
         c->n_waiters--;

@@ -134,6 +134,27 @@ static void add(struct world *w, struct cm_native_tool tool)
         fail_msg("%s", err.message);
 }
 
+static void free_when_ready(void *user, cm_connector *c)
+{
+    struct world *w = user;
+
+    w->ready++;
+    w->c = NULL;
+    cm_connector_free(c);
+}
+
+static void a_waiter_may_free_the_connector_with_others_still_waiting(void **state)
+{
+    struct world *w = *state;
+
+    w->c = native(w, NULL);
+    for (int i = 0; i < 8; i++)
+        cm_connector_ensure(w->c, free_when_ready, w);
+    WAIT_WHILE(w, !w->ready);
+    assert_int_equal(w->ready, 1);
+    assert_null(w->c);
+}
+
 static void a_call_is_answered_later_and_once(void **state)
 {
     struct world *w = *state;
@@ -521,6 +542,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest all[] = {
         T(a_call_is_answered_later_and_once),
+        T(a_waiter_may_free_the_connector_with_others_still_waiting),
         T(a_failure_is_an_error_with_the_upstreams_members),
         T(a_call_that_takes_too_long_fails_and_its_late_answer_goes_nowhere),
         T(a_cancelled_call_says_so_also_when_the_connector_goes_away),
