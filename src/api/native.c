@@ -128,8 +128,6 @@ cm_status cm_add_tool(cm_ctx *ctx, const struct cm_tool *tool, struct cm_err *er
     if (made) {
         cm_api__drop_runtime(ctx);
         cm_api__add_connector(ctx, c);
-    } else if (ctx->catalog) {
-        cm_catalog_invalidate(ctx->catalog, c);
     }
     return CM_OK;
 }

@@ -26,13 +26,6 @@ void cm_catalog_free(cm_catalog *c)
     free(c);
 }
 
-/* Indexing 1,000 methods takes a few milliseconds, so one connector's change makes all of it anew. */
-void cm_catalog_invalidate(cm_catalog *c, const cm_connector *which)
-{
-    (void)which;
-    cm_catalog__drop_index(c);
-}
-
 struct cm_schema_method cm_catalog__schema_method(cm_connector *c, size_t i)
 {
     const struct cm_method *methods = NULL;

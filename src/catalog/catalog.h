@@ -1,7 +1,8 @@
 /**
  * catalog: the index behind `codemode.search`, `codemode.describe`, `codemode tools` and `codemode types`.
  *
- * It looks at connectors that are READY and says by name which are not. It starts none. Scoring: reference
+ * It looks at connectors that are READY and says by name which are not. It starts none; a method table that
+ * changed is noticed at the next question. Scoring: reference
  * R5.1 without its quirks.
  */
 #ifndef CM_CATALOG_CATALOG_H
@@ -18,9 +19,6 @@ typedef struct cm_catalog cm_catalog;
 cm_catalog *cm_catalog_new(cm_connector *const *connectors, size_t n);
 void cm_catalog_free(cm_catalog *c);
 CM_DEFINE_AUTO(cm_catalog, cm_catalog_free)
-/** Drop the index of a connector whose methods changed (or of all: NULL). It is rebuilt at the next search.
- */
-void cm_catalog_invalidate(cm_catalog *c, const cm_connector *which);
 
 /**
  * Append

@@ -121,34 +121,26 @@ static void add_entry(cm_catalog *c, size_t connector, size_t method, const stru
     c->entries[at] = e;
 }
 
-static struct cm_source source_of(const cm_connector *c)
-{
-    struct cm_source s = {.state = cm_connector_state(c)};
-
-    if (s.state == CM_CONN_READY)
-        s.n = cm_connector_methods(c, &s.methods);
-    return s;
-}
-
 static bool is_current(const cm_catalog *c)
 {
-    for (size_t i = 0; c->built && i < c->n_connectors; i++) {
-        struct cm_source now = source_of(c->connectors[i]), then = c->sources[i];
-        if (now.state != then.state || now.methods != then.methods || now.n != then.n)
+    for (size_t i = 0; c->built && i < c->n_connectors; i++)
+        if (cm_connector_generation(c->connectors[i]) != c->sources[i].generation)
             return false;
-    }
     return c->built;
 }
 
+/* Indexing 1,000 methods takes a few milliseconds, so one connector's change makes all of it anew. */
 void cm_catalog__refresh(cm_catalog *c)
 {
     if (is_current(c))
         return;
     cm_catalog__drop_index(c);
     for (size_t i = 0; i < c->n_connectors; i++) {
-        c->sources[i] = source_of(c->connectors[i]);
-        for (size_t k = 0; k < c->sources[i].n && k < CM_METHODS_MAX; k++)
-            add_entry(c, i, k, &c->sources[i].methods[k]);
+        struct cm_source *s = &c->sources[i];
+        s->generation = cm_connector_generation(c->connectors[i]);
+        s->n = cm_connector_methods(c->connectors[i], &s->methods);
+        for (size_t k = 0; k < s->n && k < CM_METHODS_MAX; k++)
+            add_entry(c, i, k, &s->methods[k]);
     }
     c->built = true;
 }

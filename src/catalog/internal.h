@@ -28,9 +28,9 @@ struct cm_entry {
 
 /** What the index was made from, to notice a connector that got ready or another table without being told. */
 struct cm_source {
+    uint64_t generation; /* of the table; 0: the connector was not READY */
     const struct cm_method *methods;
     size_t n;
-    enum cm_connector_state state;
 };
 
 struct cm_catalog {

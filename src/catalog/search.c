@@ -315,7 +315,7 @@ static void write_unavailable(const cm_catalog *c, struct cm_buf *out)
     bool any = false;
 
     for (size_t i = 0; i < c->n_connectors; i++) {
-        if (c->sources[i].state == CM_CONN_READY)
+        if (c->sources[i].generation)
             continue;
         cm_buf_add_z(out, any ? ",{\"connector\":" : ",\"unavailable\":[{\"connector\":");
         any = true;

@@ -212,6 +212,7 @@ void cm_connector__ready(cm_connector *c)
         cm_namemap_put(&c->index, methods[i].name, i);
     free(c->error);
     c->error = cm_strdup("");
+    c->generation++;
     settle(c, CM_CONN_READY);
 }
 
@@ -269,6 +270,11 @@ void *cm_connector__self(const cm_connector *c, const struct cm_connector_ops *o
 long cm_connector_find(const cm_connector *c, struct cm_str method)
 {
     return c->state == CM_CONN_READY ? cm_namemap_get(&c->index, method) : -1;
+}
+
+uint64_t cm_connector_generation(const cm_connector *c)
+{
+    return c->state == CM_CONN_READY ? c->generation : 0;
 }
 
 size_t cm_connector_methods(const cm_connector *c, const struct cm_method **out)

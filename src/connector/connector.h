@@ -126,6 +126,9 @@ void cm_connector_forget(cm_connector *c, void *user);
 /** Own names only. -1 when there is no such method (or it is not READY). */
 long cm_connector_find(const cm_connector *c, struct cm_str method);
 size_t cm_connector_methods(const cm_connector *c, const struct cm_method **out);
+/** Another number for each method table that it has had, 0 while it is not READY: whoever keeps something made
+ * from the table compares this, since a new table may stand where the old one did. */
+uint64_t cm_connector_generation(const cm_connector *c);
 void cm_connector_schemas(const cm_connector *c, size_t i, struct cm_schema_ref *input,
                           struct cm_schema_ref *output);
 /**

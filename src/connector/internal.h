@@ -26,6 +26,7 @@ struct cm_connector {
     char *error;
     char **warnings;
     size_t n_warnings;
+    uint64_t generation;     /* of the method table; counts __ready */
     struct cm_namemap index; /* names of the current table; empty unless READY */
     cm_timer *start_timer;
 
