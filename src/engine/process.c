@@ -61,8 +61,7 @@ static bool find_reservation(FILE *maps, uint64_t *start)
 
     while (fgets(line, sizeof(line), maps)) {
         path[0] = '\0';
-        int n = sscanf(line, MAPS_LINE, &from, &to,
-                       path); /* allowed: the kernel's own text, each field bounded */
+        int n = sscanf(line, MAPS_LINE, &from, &to, path); /* allowed: the kernel's own text */
         if (n < 2 || path[0])
             continue;
         if (from != run_end)

@@ -142,14 +142,15 @@ static void names_in_defs_are_not_given_again(void **state)
 /* ---- bounds ---- */
 
 /* Each of 40 schemas mentions the next one twice: 2^40 of them inline. */
+#define DEF_REF "{\"$ref\":\"#/$defs/d%d\"}"
+
 static void multiplying_references_are_bounded_in_text_and_time(void **state)
 {
     (void)state;
     static const char *const forms[] = {
-        "{\"type\":\"object\","
-        "\"properties\":{\"l\":{\"$ref\":\"#/$defs/d%d\"},\"r\":{\"$ref\":\"#/$defs/d%d\"}}}",
-        "{\"anyOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}]}",
-        "{\"allOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}],\"required\":[\"x\"]}",
+        "{\"type\":\"object\",\"properties\":{\"l\":" DEF_REF ",\"r\":" DEF_REF "}}",
+        "{\"anyOf\":[" DEF_REF "," DEF_REF "]}",
+        "{\"allOf\":[" DEF_REF "," DEF_REF "],\"required\":[\"x\"]}",
     };
 
     for (size_t f = 0; f < CM_ARRAY_LEN(forms); f++) {
