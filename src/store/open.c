@@ -14,6 +14,7 @@
 #define VERSION   ((int64_t)CM_ARRAY_LEN(cm_store_migrations))
 #define BUSY_MS   5000        /* longer than any write of ours takes; a dead process leaves no lock behind */
 #define VALUE_MAX (256 << 20) /* one value in one column: four times the largest frame */
+#define LOG_KEPT  (1 << 20)   /* bytes of the log that are left for the next opening, which reads them all */
 
 /** What every connection sets, and why. */
 static const char *const pragmas[] = {
@@ -191,12 +192,29 @@ cm_status cm_store_open(const char *where, cm_store **out, struct cm_err *err)
     return CM_OK;
 }
 
+/**
+ * SQLite's last close moves the log into the database and removes it, which waits for the disk twice, and
+ * twice again when the next process makes a new log. A short log is as durable where it is.
+ */
+static void leave_short_log(cm_store *s)
+{
+    sqlite3_file *log = NULL;
+    sqlite3_int64 bytes = 0;
+
+    if (!s->path || sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK)
+        return;
+    if (log && log->pMethods && log->pMethods->xFileSize(log, &bytes) == SQLITE_OK && bytes <= LOG_KEPT)
+        (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
 void cm_store_close(cm_store *s)
 {
     if (!s)
         return;
-    if (s->db)
+    if (s->db) {
         (void)cm_store_commit(s, false, NULL);
+        leave_short_log(s);
+    }
     for (size_t i = 0; i < CM_SQL_COUNT_; i++)
         (void)sqlite3_finalize(s->stmts[i]);
     (void)sqlite3_close(s->db);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,14 @@
 static char dir[] = "/tmp/cm-store-XXXXXX";
 static char where[128];
 static const char *path = where + 7;
+
+/** In place of the C library's, for the database too: how often it waits for the disk. */
+static int n_syncs;
+int fdatasync(int fd)
+{
+    n_syncs++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
 
 static int set_up(void **state)
 {
@@ -571,6 +580,59 @@ static void ten_thousand_calls_take_seconds_at_most(void **state)
     assert_true(t2 - t0 < 20000000);
 }
 
+static off_t log_bytes(void)
+{
+    cm_autofree char *wal = cm_asprintf("%s-wal", path);
+    struct stat sb;
+
+    return stat(wal, &sb) == 0 ? sb.st_size : -1;
+}
+
+static void a_short_run_does_not_wait_for_the_disk_at_its_close(void **state)
+{
+    struct cm_err err = {0};
+
+    (void)state;
+    cm_store_close(open_store());
+    n_syncs = 0;
+    cm_store *s = open_store();
+    begin(s, "exec_1", 1);
+    intent(s, "exec_1", 0, CM_CALL_EXECUTING, false);
+    ok(outcome(s, "exec_1", 0, &err), &err);
+    ok(finish(s, "exec_1", CM_EXEC_COMPLETED, &err), &err);
+    cm_store_close(s);
+    assert_int_equal(n_syncs, 2); /* the log, and its folder, which SQLite syncs with the first */
+    assert_true(log_bytes() > 0);
+    cm_auto(cm_store) again = open_store();
+    assert_int_equal(finish(again, "exec_1", CM_EXEC_COMPLETED, &err), CM_E_CONFLICT); /* it is there */
+}
+
+static void a_long_log_is_not_left_for_the_next_opening(void **state)
+{
+    const size_t len = 2u << 20;
+    cm_autofree char *code = cm_calloc(len, 1);
+    struct cm_exec_row row = {.id = "exec_1", .runtime = "default", .code = {code, len}, .created_at = 1};
+    cm_store *s = open_store();
+
+    (void)state;
+    ok(cm_store_begin(s, &row, NULL), NULL);
+    cm_store_close(s);
+    assert_int_equal(log_bytes(), -1);
+}
+
+static void what_was_deleted_does_not_live_on_in_the_log(void **state)
+{
+    struct cm_err err = {0};
+    cm_auto(cm_store) s = open_store();
+
+    (void)state;
+    begin(s, "exec_1", 1);
+    ok(finish(s, "exec_1", CM_EXEC_COMPLETED, &err), &err);
+    assert_true(log_bytes() > 0);
+    ok(cm_store_delete(s, "exec_1", &err), &err);
+    assert_int_equal(log_bytes(), 0);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
@@ -590,6 +652,9 @@ int main(void)
         T(poisoned_rows_do_not_break_a_listing),
         T(listings_are_newest_first_and_of_one_runtime),
         T(pruning_keeps_the_newest_and_what_is_alive),
+        T(a_short_run_does_not_wait_for_the_disk_at_its_close),
+        T(a_long_log_is_not_left_for_the_next_opening),
+        T(what_was_deleted_does_not_live_on_in_the_log),
         T(a_full_disk_loses_the_group_and_says_so),
         T(ten_thousand_calls_take_seconds_at_most),
     };
