@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/sanitize.h"
 #include "bundle.h"
 
 #include <dlfcn.h>
@@ -86,9 +87,8 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     e->prelude_url = JSStringCreateWithUTF8CString("codemode:prelude");
     e->program_url = JSStringCreateWithUTF8CString("program.js");
     st = load_service(e, err);
-#ifndef __SANITIZE_ADDRESS__ /* whose reports need the handler of its own */
-    restore_fault_signals();
-#endif
+    if (!CM_SANITIZED) /* whose reports need the handler of its own */
+        restore_fault_signals();
     if (st != CM_OK)
         return st;
     *out = cm_steal(&e);

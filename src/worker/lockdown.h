@@ -10,24 +10,12 @@
 #define CM_WORKER_LOCKDOWN_H
 
 #include "base/base.h"
+#include "base/sanitize.h"
 #include "wire/control.h"
 
 #include <linux/filter.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_UNDEFINED__)
-#define CM_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
-#define CM_SANITIZED 1
-#endif
-#endif
-#ifndef CM_SANITIZED
-#define CM_SANITIZED \
-    0 /* sanitizer builds: no memory limit (shadow memory) and no system call filter (leak check, reports) \
-       */
-#endif
 
 struct cm_lock {
     uint64_t layers;          /* bit set of enum cm_layer that hold so far */
