@@ -68,6 +68,35 @@ char *cm_name_to_identifier(struct cm_str name)
     return cm_buf_take(&b, NULL);
 }
 
+/* What the language itself asks an object for: `await github` for `then`, JSON.stringify for `toJSON`, and what
+ * every object has from its prototype. */
+static const char *const asked_for[] = {
+    "then",
+    "toJSON",
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+    "__proto__",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+};
+
+char *cm_name_to_method(struct cm_str name)
+{
+    cm_autofree char *identifier = cm_name_to_identifier(name);
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(asked_for); i++)
+        if (strcmp(identifier, asked_for[i]) == 0)
+            return cm_asprintf("%s_", identifier);
+    return cm_steal(&identifier);
+}
+
 static char fold(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

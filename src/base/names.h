@@ -11,6 +11,9 @@
  * separate words here.
  */
 char *cm_name_to_identifier(struct cm_str name);
+/** The same for a method of a connector: a name that JavaScript itself asks an object for (`then`, `toJSON`,
+ * `constructor` …) gets '_' behind it as well, since a program could not call it. */
+char *cm_name_to_method(struct cm_str name);
 /** Whether it is an identifier ([A-Za-z_$][A-Za-z0-9_$]*) that is no reserved word. */
 bool cm_name_is_identifier(struct cm_str name);
 /** Whether it is a word that JavaScript reserves, or that may not be bound in strict code. */

@@ -110,9 +110,10 @@ const struct cm_config_settings *cm_config_settings(const cm_config *c);
 /** Whether a program needs a global of this name for itself (Promise, console, …), so that no connector may
  * have it. */
 bool cm_config_is_global(const char *name);
-/** First rule that matches connector.method, or NULL; *index is its place in the list. */
+/** First rule that matches connector.method in any spelling, or NULL; *index is its place in the list. `origin`
+ * is the upstream's own name of the method, or NULL while that is unknown. */
 const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
-                                                    const char *method, size_t *index);
+                                                    const char *method, const char *origin, size_t *index);
 /** Lower `limits` by a JSON object of the same keys. A larger value or an unknown key is CM_E_INVALID that
  * names it. */
 cm_status cm_limits_lower(struct cm_limits *limits, struct cm_str json, struct cm_err *err);

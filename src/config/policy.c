@@ -135,23 +135,46 @@ static bool matches(const char *pattern, const char *text)
     return *pattern == '\0';
 }
 
-const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
-                                                    const char *method, size_t *index)
+/** The name without the underscore that mapping put on it (`delete_`, `_2fa`), or NULL where it put none. */
+static char *bare_name(const char *method)
 {
-    cm_autofree char *path = cm_asprintf("%s.%s", connector, method);
-    cm_autofree char *configured = NULL;
+    size_t len = strlen(method);
+    struct cm_str bare[] = {cm_str_mk(method, len ? len - 1 : 0), cm_str_mk(method + 1, len ? len - 1 : 0)};
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(bare) && len > 1; i++) {
+        cm_autofree char *mapped = cm_name_to_method(bare[i]);
+        if (cm_z_eq(mapped, method))
+            return cm_memdup_z(bare[i].ptr, bare[i].len);
+    }
+    return NULL;
+}
+
+const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
+                                                    const char *method, const char *origin, size_t *index)
+{
+    cm_autofree char *bare = bare_name(method);
+    const char *const methods[] = {method, bare, origin};
+    const char *connectors[] = {connector, NULL};
+    char *paths[CM_ARRAY_LEN(connectors) * CM_ARRAY_LEN(methods)];
+    size_t n = 0, found = c->n_rules;
 
     for (size_t i = 0; i < c->n_entries; i++)
         if (cm_z_eq(c->entries[i].name, connector) && !cm_z_eq(c->entries[i].configured_name, connector))
-            configured = cm_asprintf("%s.%s", c->entries[i].configured_name, method);
-    for (size_t i = 0; i < c->n_rules; i++) {
-        const char *mapped = c->rules_mapped[i];
-        if (matches(c->rules[i].match, path) || (mapped && matches(mapped, path)) ||
-            (configured && matches(c->rules[i].match, configured))) {
-            if (index)
-                *index = i;
-            return &c->rules[i];
-        }
-    }
-    return NULL;
+            connectors[1] = c->entries[i].configured_name;
+    for (size_t k = 0; k < CM_ARRAY_LEN(connectors); k++)
+        for (size_t m = 0; m < CM_ARRAY_LEN(methods); m++)
+            if (connectors[k] && methods[m])
+                paths[n++] = cm_asprintf("%s.%s", connectors[k], methods[m]);
+    for (size_t i = 0; i < c->n_rules && found == c->n_rules; i++)
+        for (size_t k = 0; k < n; k++)
+            if (matches(c->rules[i].match, paths[k]) ||
+                (c->rules_mapped[i] && matches(c->rules_mapped[i], paths[k])))
+                found = i;
+    while (n > 0)
+        free(paths[--n]);
+    if (found == c->n_rules)
+        return NULL;
+    if (index)
+        *index = found;
+    return &c->rules[found];
 }

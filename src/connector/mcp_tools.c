@@ -123,7 +123,7 @@ static void add_tool(struct cm_mcp_tools *t, struct cm_namemap *taken, yyjson_va
 
     if (!name.ptr || !is_usable(tool, name, &schemas, runs_tasks, c))
         return;
-    cm_autofree char *identifier = cm_name_to_identifier(name);
+    cm_autofree char *identifier = cm_name_to_method(name);
     long first = cm_namemap_get(taken, cm_str_of(identifier));
     if (first >= 0) {
         warn_taken(c, name, identifier, &t->methods[first]);

@@ -187,10 +187,10 @@ static char *op_identifier(yyjson_val *node, const char *key, const char *path)
     struct cm_str id = cm_json_str(cm_json_get(node, "operationId"));
 
     if (id.len && id.len <= CM_NAME_MAX_BYTES)
-        return cm_name_to_identifier(id);
+        return cm_name_to_method(id);
     /* The path's own slash separates: get + /pets/{id} is get_pets_id. */
     cm_autofree char *made = cm_asprintf("%s%s%.200s", key, path[0] == '/' ? "" : "/", path);
-    return cm_name_to_identifier(cm_str_of(made));
+    return cm_name_to_method(cm_str_of(made));
 }
 
 static cm_status read_op(struct cm_oa *oa, struct cm_oa_op *op, yyjson_val *item,

@@ -63,7 +63,7 @@ static void grow(struct cm_method_table *t)
 cm_status cm_method_table_add(struct cm_method_table *t, const struct cm_method_spec *spec,
                               struct cm_err *err)
 {
-    cm_autofree char *identifier = cm_name_to_identifier(cm_str_of(spec->name));
+    cm_autofree char *identifier = cm_name_to_method(cm_str_of(spec->name));
     cm_auto(yyjson_doc) input = NULL;
     cm_auto(yyjson_doc) output = NULL;
     cm_status st = check_spec(t, spec, identifier, err);

@@ -360,13 +360,15 @@ static void proceed(struct rt_call *c)
         f.connector = cm_connector_state(c->conn);
         if (f.connector == CM_CONN_FAILED && !c->ensured)
             f.connector = CM_CONN_IDLE;
-        if (e->rt->o.config)
-            f.rule = cm_config_policy_match(e->rt->o.config, c->connector, c->method, &f.rule_index);
         if (f.connector == CM_CONN_READY)
             method = cm_connector_find(c->conn, cm_str_of(c->method));
+        if (method >= 0)
+            (void)cm_connector_methods(c->conn, &methods);
+        if (e->rt->o.config)
+            f.rule = cm_config_policy_match(e->rt->o.config, c->connector, c->method,
+                                            methods ? methods[method].origin : NULL, &f.rule_index);
     }
     if (method >= 0) {
-        (void)cm_connector_methods(c->conn, &methods);
         c->flags = f.method_flags = methods[method].flags;
         f.method_known = true;
         f.args_fit = c->args_ok && check_args(c, (size_t)method, &why) == CM_OK;

@@ -141,3 +141,23 @@ test('the description of GitHub loads within a second and a search finds what wa
   assert.ok(first.some((path) => /^github\.issues_?_?create$|^github\.issues_create$/.test(path)), first.join(', '));
   assert.ok(ms < 1000, `${ms} ms`);
 });
+
+test('tools called as JavaScript asks for members, or as a reserved word, can be called and denied', async (t) => {
+  const h = privateHome(t);
+  const tool = { command: ['cat'] };
+  const config = h.config({ codemode: {
+    toolsets: { odd: { tools: { then: tool, toJSON: tool, ['__proto__']: tool, constructor: tool, delete: tool, '2fa': tool } } },
+    policy: [{ match: 'odd.delete', action: 'deny' }, { match: 'odd.2fa', action: 'deny' }],
+  } });
+  const code = `const all = {};
+    for (const name of ['then_', 'toJSON_', '__proto___', 'constructor_', 'delete_', '_2fa'])
+      all[name] = await odd[name]({ x: 1 }).then(v => v.x, e => e.message);
+    return [all, typeof await odd, JSON.stringify(odd)]`;
+  const r = await run(['run', '--json', '--config', config, '-e', code], h);
+  assert.equal(r.json.status, 'completed', r.stdout);
+  const [all, type, text] = r.json.result;
+  assert.deepEqual([all.then_, all.toJSON_, all.__proto___, all.constructor_], [1, 1, 1, 1]);
+  assert.match(all.delete_, /denied by policy\[0\]/);
+  assert.match(all._2fa, /denied by policy\[1\]/);
+  assert.deepEqual([type, text], ['object', '{}']);
+});

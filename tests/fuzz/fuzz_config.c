@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         entry_is_whole(&entries[i]);
         for (size_t j = 0; j < i; j++)
             CM_MUST(!cm_z_eq(entries[i].name, entries[j].name));
-        (void)cm_config_policy_match(c, entries[i].name, "get_item", NULL);
+        (void)cm_config_policy_match(c, entries[i].name, "get_item", "get-item", NULL);
     }
     return 0;
 }

@@ -121,6 +121,20 @@ static void a_secret_is_found_in_every_spelling(void **state)
     cm_secrets_free(s);
 }
 
+static void a_method_gets_no_name_that_javascript_asks_every_object_for(void **state)
+{
+    static const char *const rows[][2] = {
+        {"then", "then_"},           {"to-json", "to_json"}, {"toJSON", "toJSON_"},
+        {"__proto__", "__proto___"}, {"catch", "catch_"},    {"thenable", "thenable"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++) {
+        cm_autofree char *got = cm_name_to_method(cm_str_of(rows[i][0]));
+        assert_string_equal(got, rows[i][1]);
+    }
+}
+
 /** Each of these came back from a server unmarked once. */
 static void a_secret_with_line_breaks_is_found_in_json_within_json_and_amid_base64(void **state)
 {
@@ -229,6 +243,7 @@ int main(void)
         cmocka_unit_test(names_become_identifiers),
         cmocka_unit_test(a_transposed_letter_is_one_edit),
         cmocka_unit_test(numbers_are_whole_and_in_range),
+        cmocka_unit_test(a_method_gets_no_name_that_javascript_asks_every_object_for),
         cmocka_unit_test(a_secret_is_found_in_every_spelling),
         cmocka_unit_test(a_secret_with_line_breaks_is_found_in_json_within_json_and_amid_base64),
         cmocka_unit_test(a_text_full_of_secrets_is_neither_cut_nor_searched_for_ever),

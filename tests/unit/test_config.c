@@ -328,12 +328,38 @@ static void the_first_matching_rule_decides_in_every_spelling_of_a_name(void **s
 
     (void)state;
     assert_int_equal(cm_config_load(&l, &c, &err), CM_OK);
-    assert_int_equal(cm_config_policy_match(c, "my_server", "get_items", &at)->action, CM_POLICY_DENY);
+    assert_int_equal(cm_config_policy_match(c, "my_server", "get_items", NULL, &at)->action, CM_POLICY_DENY);
     assert_int_equal(at, 0);
-    assert_int_equal(cm_config_policy_match(c, "my_server", "delete_all", &at)->action, CM_POLICY_APPROVE);
-    assert_int_equal(cm_config_policy_match(c, "other", "delete_all", &at)->action, CM_POLICY_DENY);
+    assert_int_equal(cm_config_policy_match(c, "my_server", "delete_all", NULL, &at)->action,
+                     CM_POLICY_APPROVE);
+    assert_int_equal(cm_config_policy_match(c, "other", "delete_all", NULL, &at)->action, CM_POLICY_DENY);
     assert_int_equal(at, 2);
-    assert_null(cm_config_policy_match(c, "other", "undelete", &at));
+    assert_null(cm_config_policy_match(c, "other", "undelete", NULL, &at));
+}
+
+/** A rule `shop.delete` did not stop shop.delete_, which is what a tool called `delete` is in a program. */
+static void a_rule_meets_names_that_mapping_changed(void **state)
+{
+    static const char text[] =
+        "{\"codemode\": {\"policy\": [{\"match\": \"shop.delete\", \"action\": \"deny\"},"
+        "{\"match\": \"shop.2*\", \"action\": \"deny\"},"
+        "{\"match\": \"shop.then\", \"action\": \"deny\"},"
+        "{\"match\": \"shop.#drop\", \"action\": \"deny\"}]}}";
+    static const char *const denied[][2] = {
+        {"delete_", NULL}, {"delete_", "delete"}, {"_2fa", NULL}, {"then_", NULL}, {"drop", "#drop"}};
+    static const char *const free_to_run[] = {"drop", "deleted_", "_fa", "_", "then__"};
+    struct cm_config_lookup l = {.text = text, .environ = environ_of_cases, .cwd = "/"};
+    cm_auto(cm_config) c = NULL;
+    struct cm_err err;
+
+    (void)state;
+    assert_int_equal(cm_config_load(&l, &c, &err), CM_OK);
+    for (size_t i = 0; i < CM_ARRAY_LEN(denied); i++)
+        if (!cm_config_policy_match(c, "shop", denied[i][0], denied[i][1], NULL))
+            fail_msg("shop.%s runs", denied[i][0]);
+    for (size_t i = 0; i < CM_ARRAY_LEN(free_to_run); i++)
+        if (cm_config_policy_match(c, "shop", free_to_run[i], NULL, NULL))
+            fail_msg("shop.%s is denied", free_to_run[i]);
 }
 
 static void limits_of_a_run_go_down_only(void **state)
@@ -364,6 +390,7 @@ int main(void)
         cmocka_unit_test(a_named_file_that_is_missing_is_an_error_that_names_it),
         cmocka_unit_test(paths_are_relative_to_the_file_and_not_to_the_working_directory),
         cmocka_unit_test(the_first_matching_rule_decides_in_every_spelling_of_a_name),
+        cmocka_unit_test(a_rule_meets_names_that_mapping_changed),
         cmocka_unit_test(limits_of_a_run_go_down_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
