@@ -167,6 +167,9 @@ static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exe
     *state = row->state;
     if (st == CM_E_CONFLICT)
         return tell_recorded(e, state, out, err);
+    /* Its row was lost with a group: that is the reason, and not that there is no such execution. */
+    if (st == CM_E_NOT_FOUND && cm_store_losses(store) != e->losses)
+        return cm_err_set(err, CM_E_IO, "The run could not be recorded: %s", cm_store_loss(store)->message);
     if (st != CM_OK)
         return st;
     return rt_outcome_write(store, row, &opts, out, err);
@@ -192,8 +195,7 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
         char message[CM_ERR_MAX_BYTES + 128];
 
         (void)snprintf(message, sizeof message, "The run was ended because it could not be recorded: %s",
-                       st != CM_OK ? err.message
-                                   : "records of it were lost; see the disk and the store file");
+                       st != CM_OK ? err.message : cm_store_loss(e->rt->o.store)->message);
         fail_final(e, &f, "store_error", message);
         (void)cm_store_calls_abandon(e->rt->o.store, e->id, NULL);
     }

@@ -92,11 +92,12 @@ enum cm_store_sql {
 struct cm_store {
     sqlite3 *db;
     sqlite3_stmt *stmts[CM_SQL_COUNT_];
-    char *path;      /* NULL: memory */
-    bool in_group;   /* a transaction is open */
-    unsigned losses; /* groups that could not be committed */
-    char *owner;     /* name of our lock; NULL until the first execution */
-    int owner_fd;    /* holds the lock; -1 */
+    char *path;                /* NULL: memory */
+    bool in_group;             /* a transaction is open */
+    unsigned losses;           /* groups that could not be committed */
+    struct cm_err error, loss; /* the newest error; the one that lost the newest lost group */
+    char *owner;               /* name of our lock; NULL until the first execution */
+    int owner_fd;              /* holds the lock; -1 */
 };
 
 /** One parameter of a statement. */

@@ -35,13 +35,25 @@ cm_status cm_store__error(cm_store *s, int rc, const char *what, struct cm_err *
         {SQLITE_NOTADB, CM_E_CONFLICT, "; this file is not a store: name another one"},
     };
     const char *where = s->path ? s->path : "memory:";
+    const char *words = sqlite3_errmsg(s->db), *hint = "";
+    cm_status st = CM_E_IO;
+    int eno = (rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_IOERR ? sqlite3_system_errno(s->db) : 0;
 
     for (size_t i = 0; i < CM_ARRAY_LEN(known); i++)
-        if (known[i].rc == (rc & 0xff))
-            return cm_err_set(err, known[i].st, "store '%s': %s: %s%s", where, what, sqlite3_errstr(rc),
-                              known[i].hint);
-    return cm_err_set(err, CM_E_IO, "store '%s': %s: %s (%s)", where, what, sqlite3_errmsg(s->db),
-                      sqlite3_errstr(rc));
+        if (known[i].rc == (rc & 0xff)) {
+            st = known[i].st;
+            words = sqlite3_errstr(rc);
+            hint = known[i].hint;
+        }
+    /* What the system said is the part that somebody can act on: no descriptors, no inodes, no rights. */
+    if (eno != 0)
+        (void)cm_err_errno(&s->error, eno, "store '%s': %s: %s", where, what, words);
+    else
+        (void)cm_err_set(&s->error, st, "store '%s': %s: %s%s", where, what, words, hint);
+    s->error.status = st;
+    if (err)
+        *err = s->error;
+    return st;
 }
 
 static int bind_one(sqlite3_stmt *st, int i, const struct cm_sql_arg *a)
@@ -124,6 +136,7 @@ void cm_store__lose(cm_store *s)
 {
     if (!s->in_group)
         return;
+    s->loss = s->error;
     if (!sqlite3_get_autocommit(s->db)) /* some failures have rolled back already */
         (void)cm_store__run(s, CM_SQL_ROLLBACK, NULL, 0, NULL, NULL);
     s->in_group = false;
@@ -164,8 +177,10 @@ cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err)
 
         /* The kernel may have dropped the pages that it could not write: nobody can say what of it survives.
          */
-        if (st != CM_OK)
+        if (st != CM_OK) {
+            s->loss = s->error;
             s->losses++;
+        }
         return st;
     }
     return CM_OK;
@@ -174,4 +189,9 @@ cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err)
 unsigned cm_store_losses(const cm_store *s)
 {
     return s->losses;
+}
+
+const struct cm_err *cm_store_loss(const cm_store *s)
+{
+    return &s->loss;
 }

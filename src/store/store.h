@@ -112,6 +112,8 @@ struct cm_call_row {
 cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err);
 /** How many groups could not be committed since the store was opened. */
 unsigned cm_store_losses(const cm_store *s);
+/** Why the newest of them could not. Borrowed; of no meaning before the first. */
+const struct cm_err *cm_store_loss(const cm_store *s);
 
 /** Insert a RUNNING execution; the first one takes the lock that says that this process is alive (owner.c).
  */

@@ -255,6 +255,25 @@ static void records_that_were_lost_are_not_claimed(void **state)
     HAS(w, "\"code\":\"store_error\"");
 }
 
+static void a_full_disk_is_the_reason_and_not_an_unknown_execution(void **state)
+{
+    struct world *w = *state;
+    const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY}, little = {4096, RLIM_INFINITY};
+
+    start(w);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    while (cm_store_losses(w->store) == 0) /* the execution's own row cannot be committed */
+        (void)cm_loop_once(w->loop);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    end_normally(w);
+    assert_int_equal(w->state, CM_EXEC_ERROR);
+    assert_string_equal(w->outcome, "");
+    assert_int_equal(w->err.status, CM_E_IO);
+    assert_non_null(strstr(w->err.message, "could not be recorded"));
+    assert_non_null(strstr(w->err.message, "disk"));
+}
+
 static void what_another_process_decided_is_what_is_told(void **state)
 {
     struct world *w = *state;
@@ -554,6 +573,7 @@ int main(void)
         T(a_program_that_is_too_large_is_refused_before_there_is_a_row),
         T(nothing_is_sent_that_cannot_be_recorded),
         T(records_that_were_lost_are_not_claimed),
+        T(a_full_disk_is_the_reason_and_not_an_unknown_execution),
         T(what_another_process_decided_is_what_is_told),
         T(closing_the_runtime_ends_what_runs),
         T(a_single_call_is_an_execution_like_any_other),
