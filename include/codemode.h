@@ -92,6 +92,7 @@ struct cm_options {
  * Errors: CM_E_CONFIG, CM_E_INVALID  names file, key and reason
  *         CM_E_NOT_FOUND             a file or the worker program
  *         CM_E_IO, CM_E_CONFLICT     the store
+ * Descriptors 0, 1 and 2 must be open, if only on /dev/null: otherwise CM_E_INVALID.
  * Blocks: for file reads.
  */
 CM_API cm_status cm_open(const struct cm_options *options, cm_ctx **out, struct cm_err *err);

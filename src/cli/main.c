@@ -1,10 +1,12 @@
 /** codemode: the program. */
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /** `codemode help [COMMAND]` is `codemode [COMMAND] --help`. */
 static int help(const struct cm_cli *cli, const char *name)
@@ -38,13 +40,29 @@ static int dispatch(struct cm_cli *cli)
     return cli->command->fn(cli);
 }
 
+/**
+ * A standard descriptor that was closed (`>&-`) would be given to the next file that is opened: the store, say, and a result be
+ * written into it. What stands in for it can do the opposite, so that using it fails as if it were closed.
+ */
+static bool hold_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return false; /* the lowest free one is taken, and those below it are not free */
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct cm_cli cli = {0};
     int status;
 
+    if (!hold_standard_descriptors())
+        return CM_CLI_FAILED; /* with nowhere to say so */
+
     /* A reader that goes away is an error of write, told in words, and not the end of the process. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* so is the limit on the size of a file */
     cli.args = calloc((size_t)argc + 1, sizeof *cli.args);
     if (!cli.args)
         abort();

@@ -7,6 +7,10 @@
 
 #include "base/mem.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 struct cm_timer {
     uv_timer_t uv;
     cm_timer_fn fn;
@@ -33,8 +37,34 @@ struct work {
     void *user;
 };
 
+#define LOOP_FDS 8 /* what a loop opens for itself, and a little more */
+
+/**
+ * libuv aborts where it finds a descriptor of its own among the standard three, or none left for its first pipe. Both are errors of
+ * ours to tell.
+ */
+static cm_status check_descriptors(struct cm_err *err)
+{
+    int probes[LOOP_FDS], n = 0;
+
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            return cm_err_set(err, CM_E_INVALID,
+                              "descriptor %d is closed: 0, 1 and 2 must be open, if only on /dev/null", fd);
+    while (n < LOOP_FDS && (probes[n] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+        n++;
+    int eno = n < LOOP_FDS ? errno : 0;
+    for (int i = 0; i < n; i++)
+        (void)close(probes[i]);
+    return eno ? cm_err_errno(err, eno, "cannot make an event loop") : CM_OK;
+}
+
 cm_status cm_loop_new(cm_loop **out, struct cm_err *err)
 {
+    cm_status st = check_descriptors(err);
+
+    if (st != CM_OK)
+        return st;
     cm_loop *l = cm_new(cm_loop);
     int rc = uv_loop_init(&l->uv);
 

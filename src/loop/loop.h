@@ -16,6 +16,7 @@
 
 typedef struct cm_loop cm_loop;
 
+/** Errors: CM_E_INVALID descriptor 0, 1 or 2 is closed; CM_E_IO no descriptors left. */
 cm_status cm_loop_new(cm_loop **out, struct cm_err *err);
 /** All objects on it must have been freed. Runs what is left of closing. */
 void cm_loop_free(cm_loop *l);

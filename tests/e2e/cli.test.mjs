@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { BUILD, privateHome, ROOT, run, SANITIZED, start, untilOutput } from './lib.mjs';
+import { BUILD, CODEMODE, privateHome, ROOT, run, SANITIZED, start, untilOutput } from './lib.mjs';
 
 /** What `codemode __commands` prints: {commands: {name: words}, options: [{command, name, metavar}]}. */
 async function table(h) {
@@ -211,6 +211,34 @@ test('a reader that goes away is an error in words and not a signal', async (t) 
   child.stdin.end('return 1'); // only now is there anything to write
   await stderr;
   assert.deepEqual(await exit, [1, null]);
+});
+
+test('a standard descriptor that is closed is an error of its use, and never a file of ours', async (t) => {
+  const h = privateHome(t);
+  const cases = [
+    ['run -e 1 >&-', 1, '', /^codemode: standard output: Bad file descriptor\n$/],
+    ['executions >&-', 1, '', /^codemode: standard output: /],
+    ['run -e 1 <&-', 0, '1\n', /^$/],
+    ['run - <&-', 2, '', /^codemode: '-': Bad file descriptor\n$/],
+    ['run -e 1 2>&-', 0, '1\n', /^$/],
+    ['run -e 1 <&- >&- 2>&-', 1, '', /^$/],
+    ['serve <&-', 0, '', /^$/], // as if the client had gone
+    ['serve >&- </dev/null', 0, '', /^$/],
+  ];
+  for (const [words, status, stdout, stderr] of cases) {
+    const r = await run(['-c', `exec "$0" ${words}`, CODEMODE], { ...h, program: 'sh' });
+    assert.deepEqual([r.status, r.signal, r.stdout], [status, null, stdout], `${words}: ${r.stderr}`);
+    assert.match(r.stderr, stderr, words);
+  }
+});
+
+test('too few descriptors, or files that may not grow, are errors in words and not a signal', async (t) => {
+  const h = privateHome(t);
+  for (const [limit, words] of [['-n 5', /Too many open files/], ['-n 10', /[Tt]oo many open files/], ['-n 14', /[Tt]oo many open files/], ['-f 0', /File too large/]]) {
+    const r = await run(['-c', `ulimit ${limit}; exec "$0" run -e 1`, CODEMODE], { ...h, program: 'sh' });
+    assert.deepEqual([r.status, r.signal, r.stdout], [1, null, ''], `${limit}: ${r.stderr}`);
+    assert.match(r.stderr, words, limit);
+  }
 });
 
 test('the example of embedding compiles against the header alone and does what it says', async (t) => {

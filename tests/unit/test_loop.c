@@ -42,6 +42,22 @@ static cm_loop *new_loop(void)
     return l;
 }
 
+static void a_closed_standard_descriptor_is_an_error_and_no_abort(void **state)
+{
+    (void)state;
+    struct cm_err err = {0};
+    cm_loop *l = NULL;
+    int kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+
+    assert_true(kept >= 0);
+    assert_int_equal(close(STDIN_FILENO), 0);
+    cm_status st = cm_loop_new(&l, &err);
+    assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+    assert_int_equal(close(kept), 0);
+    assert_int_equal(st, CM_E_INVALID);
+    assert_non_null(strstr(err.message, "descriptor 0 is closed"));
+}
+
 static void on_out(void *user, struct cm_str b)
 {
     cm_buf_add_str(&((struct seen *)user)->out, b);
@@ -382,6 +398,7 @@ static void no_signal_handler_is_installed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_closed_standard_descriptor_is_an_error_and_no_abort),
         cmocka_unit_test(a_child_gets_its_input_and_its_whole_output_comes_before_its_exit),
         cmocka_unit_test(a_child_that_dies_of_a_signal_says_which),
         cmocka_unit_test(a_grandchild_holding_the_pipe_does_not_delay_the_exit_for_ever),
