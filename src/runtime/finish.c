@@ -165,6 +165,8 @@ static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exe
         (void)cm_store_prune(store, e->rt->name, e->rt->o.max_executions - 1, NULL, NULL);
     st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
     *state = row->state;
+    if (st != CM_OK) /* what was settled stands, but in a group that nobody else would end soon */
+        (void)cm_store_commit(store, false, NULL);
     if (st == CM_E_CONFLICT)
         return tell_recorded(e, state, out, err);
     /* Its row was lost with a group: that is the reason, and not that there is no such execution. */

@@ -364,6 +364,23 @@ static void when_a_run_has_ended_others_can_write_at_once(void **state)
     assert_int_equal(cm_store_begin(other, &row, &w->err), CM_OK);
 }
 
+static void a_run_that_another_process_ended_leaves_the_store_writable(void **state)
+{
+    struct world *w = *state;
+    cm_auto(cm_store) other = NULL;
+    const struct cm_exec_row ended = {.state = CM_EXEC_CANCELLED, .updated_at = 5, .ended_at = 5};
+    const struct cm_exec_row next = {.id = "exec_x", .runtime = "other", .created_at = 1};
+
+    start(w);
+    cm_loop_nowait(w->loop);
+    assert_int_equal(cm_store_open(w->where, &other, &w->err), CM_OK);
+    assert_int_equal(cm_store_finish(other, cm_exec_id(w->exec), 1u << CM_EXEC_RUNNING, &ended, &w->err),
+                     CM_OK);
+    end_normally(w);
+    /* No turn of the loop in between, as above. */
+    assert_int_equal(cm_store_begin(other, &next, &w->err), CM_OK);
+}
+
 static void the_record_shows_the_program_and_the_rule(void **state)
 {
     struct world *w = *state;
@@ -579,6 +596,7 @@ int main(void)
         T(a_single_call_is_an_execution_like_any_other),
         T(only_the_newest_executions_are_kept),
         T(when_a_run_has_ended_others_can_write_at_once),
+        T(a_run_that_another_process_ended_leaves_the_store_writable),
         T(the_record_shows_the_program_and_the_rule),
         T(a_host_that_dies_during_a_call_leaves_it_unknown),
         T(a_crash_at_any_point_leaves_a_record_that_is_true),
