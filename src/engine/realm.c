@@ -52,8 +52,7 @@ struct cm_realm {
     char *json, *marks, *meta; /* what result borrows */
 };
 
-/* --- script → C
- * ------------------------------------------------------------------------------------------------ */
+/* ---- script → C ---- */
 
 /* The n-th argument as text: an owned copy, empty when absent. False: memory is short. */
 static bool arg_text(JSContextRef ctx, size_t n, const JSValueRef *args, size_t n_args, char **text,
@@ -195,8 +194,7 @@ static JSValueRef on_send(JSContextRef ctx, JSObjectRef function, JSObjectRef se
     return send_table[op](r, ctx, n, args, exception);
 }
 
-/* --- C → script
- * ------------------------------------------------------------------------------------------------ */
+/* ---- C → script ---- */
 
 static cm_status control(cm_realm *r, enum control_op op, size_t n, const JSValueRef *args,
                          struct cm_err *err)
@@ -277,8 +275,7 @@ void cm_realm_free(cm_realm *r)
     free(r);
 }
 
-/* --- the pass
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the pass ---- */
 
 /* A result of ours where the realm could not even say what went wrong (its memory is exhausted). */
 static void finish_without_script(cm_realm *r, const char *meta)

@@ -3,11 +3,11 @@
  * whenever something changed:
  *
  *   1. each waiting pass, oldest first, takes a worker bound to its runtime, else an unbound one, which it
- * binds;
+ *      binds;
  *   2. for passes still waiting, workers are asked for; where the maximum is reached, the bound worker that
- * has been idle longest gives way;
+ *      has been idle longest gives way;
  *   3. the pool of unbound workers is filled up, the first time a moment later: a single run should not pay
- * for a second worker.
+ *      for a second worker.
  *
  * Failure modes: a worker that cannot be had is tried again, three times in a row; then every waiting pass is
  * told why. Events and freeing happen in the sweep, on the loop, so that no caller's frame stands on what is
@@ -26,12 +26,10 @@
 #define WORKER_FAILURES_MAX 3u
 #define BROKEN_PAUSE_MS     1000 /* how long a failure stands before a new pass tries again */
 #define SAMPLE_MS           100
-#define START_MAX_MS        10000 /* a worker that has not said HELLO by then never will */
-#define TIDY_MAX_MS         2000  /* a collection takes milliseconds; more is not tidying */
-#define MEMORY_SLACK_KB \
-    (32u << 10) /* the kernel's limit comes first; samples catch what it does not count \
-                 */
-#define CLOSE_WAIT_MS 2000
+#define START_MAX_MS        10000       /* a worker that has not said HELLO by then never will */
+#define TIDY_MAX_MS         2000        /* a collection takes milliseconds; more is not tidying */
+#define MEMORY_SLACK_KB     (32u << 10) /* the kernel's limit comes first; samples catch what it does not count */
+#define CLOSE_WAIT_MS       2000
 
 struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial)
 {

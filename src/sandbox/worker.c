@@ -97,7 +97,8 @@ void cm_worker__kill(struct cm_worker *w)
     if (w->state == CM_WORKER_GONE)
         return;
     signal_kill(w);
-    /* Nothing it says counts any more. One that is still being forked is killed when its descriptors come. */
+    /* Nothing it says counts any more. One that is still being forked ends when its descriptors come and are
+     * closed. */
     cm_stream_free(cm_steal(&w->stream));
     cm_buf_done(&w->in);
     w->hung_up = true;

@@ -15,18 +15,19 @@
  *
  * A payload is a sequence of parts, each u32 length + bytes, exactly as many as the type has.
  *
- *   type            from    parts                                                   allowed in state   next
- * state HELLO     0x01  both    version "1"                                             starting ready BIND
- * 0x02  host    json: {"connectors":[{"name","methods":[..]|null}]}     ready, idle        same RUN 0x03 host
- * meta json, source, input json, input marks              ready, idle        running OUTCOME   0x04  host now
- * (u64 epoch ms), json, marks                         running, waiting   running flags: ERROR the value is an
- * error; EXECUTE a step has no record: run its function CALL      0x81  worker  kind (u8), connector, method,
- * args json, args marks,    running            running position (u32 line, u32 column; 1-based, 0 unknown)
- *   STEP      0x82  worker  json, marks; flag ERROR: it threw; id = its CALL        running running LOG 0x83
- * worker  level (u8), text                                        running            running WAIT      0x84
- * worker  none: nothing can go on before an OUTCOME               running            waiting DONE      0x85
- * worker  result json, result marks, meta json; flag ERROR        running            done IDLE      0x86
- * worker  none: collected garbage, next realm prepared            done               idle
+ *   type            from    parts                                                   allowed in state   next state
+ *   HELLO     0x01  both    version "1"                                             starting           ready
+ *   BIND      0x02  host    json: {"connectors":[{"name","methods":[..]|null}]}     ready, idle        same
+ *   RUN       0x03  host    meta json, source, input json, input marks              ready, idle        running
+ *   OUTCOME   0x04  host    now (u64 epoch ms), json, marks                         running, waiting   running
+ *                           flags: ERROR the value is an error; EXECUTE a step has no record: run its function
+ *   CALL      0x81  worker  kind (u8), connector, method, args json, args marks,    running            running
+ *                           position (u32 line, u32 column; 1-based, 0 unknown)
+ *   STEP      0x82  worker  json, marks; flag ERROR: it threw; id = its CALL        running            running
+ *   LOG       0x83  worker  level (u8), text                                        running            running
+ *   WAIT      0x84  worker  none: nothing can go on before an OUTCOME               running            waiting
+ *   DONE      0x85  worker  result json, result marks, meta json; flag ERROR        running            done
+ *   IDLE      0x86  worker  none: collected garbage, next realm prepared            done               idle
  *
  * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "mode": "run" | "normalize", "name": text for
  * positions}. DONE's meta: {"error": {name, message, code?, line?, column?, source?, stack?}, "warnings":

@@ -17,10 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_BYTES \
-    (8u             \
-     << 20) /* of the main thread; the engine derives its own bounds from it, whatever the user's setting \
-                  was */
+/* Of the main thread; the engine derives its own bounds from it, whatever the user's setting was. */
+#define STACK_BYTES (8u << 20)
 
 struct option_row {
     const char *name;

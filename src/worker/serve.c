@@ -2,12 +2,12 @@
  * The pass loop of one worker: frames in, engine, frames out. Blocking and single-threaded; each frame goes
  * out before the call that made it returns, so a killed pass leaves its log and its calls behind.
  *
- *   starting ── HELLO ──▶ ready ── RUN ──▶ running ── WAIT ⇄ OUTCOME ── DONE ──▶ (free, collect, prepare) ──
- * IDLE ──▶ idle
+ *   starting ─HELLO→ ready ─RUN→ running ─WAIT ⇄ OUTCOME─ DONE→ (free, collect, prepare) ─IDLE→ idle ─RUN→ …
  *
  * One WAIT is sent when the program first stands still and one after each OUTCOME that leaves it standing, so
- * the host knows how far the worker is by counting: it waits when WAITs are one more than OUTCOMEs. The state
- * table stands in wire/wire.h; a host that breaks it is not our host any more, and the process ends.
+ * the host knows how far the worker is by counting: it waits when there were as many WAITs as RUN and OUTCOMEs
+ * together. The state table stands in wire/wire.h; a host that breaks it is not our host any more, and the
+ * process ends.
  */
 #include "worker/worker.h"
 
@@ -92,8 +92,7 @@ static void send_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, 
     flush(s);
 }
 
-/* --- the program's side
- * ---------------------------------------------------------------------------------------- */
+/* ---- the program's side ---- */
 
 static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
                     struct cm_value args, uint32_t line, uint32_t column)
@@ -124,8 +123,7 @@ static void on_log(void *user, unsigned level, struct cm_str text)
 
 static const struct cm_realm_host realm_host = {on_call, on_step_end, on_log};
 
-/* --- frames in
- * ------------------------------------------------------------------------------------------------- */
+/* ---- frames in ---- */
 
 /* The next frame, which borrows s->in until the next call. False: the host hung up. */
 static bool next_frame(struct serve *s, struct cm_frame *f)
@@ -193,8 +191,7 @@ static bool greet(struct serve *s)
     return true;
 }
 
-/* --- a pass
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- a pass ---- */
 
 struct run_meta {
     uint8_t seed[16];

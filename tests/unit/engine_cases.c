@@ -124,8 +124,7 @@ const char *case_get(const struct test_case *t, const char *key)
     return NULL;
 }
 
-/* --- the host
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the host ---- */
 
 struct answer {
     uint32_t id;

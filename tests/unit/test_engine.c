@@ -130,8 +130,7 @@ static void run_case(void **state)
     outcome_done(&o);
 }
 
-/* --- what needs C
- * ---------------------------------------------------------------------------------------------- */
+/* ---- what needs C ---- */
 
 static int count_threads(void)
 {
