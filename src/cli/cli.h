@@ -87,8 +87,8 @@ cm_ctx *cm_cli_open(const struct cm_cli *cli, int *status);
 void cm_cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** Report err and give the exit status for it. */
 int cm_cli_fail(const struct cm_err *err);
-/** Text on a stream with control characters other than line feed and tab made visible: no server writes to a
- * terminal's controls. */
+/** Text on a stream with control characters other than line feed and tab, and the marks that turn a line's
+ * direction, made visible: no server writes to a terminal's controls. */
 void cm_cli_put_safe(void *stream, const char *text, size_t len);
 /** Write text to stdout, and a line feed when it does not end in one. False: stdout is closed or full, which
  * was reported. */

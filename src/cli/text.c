@@ -11,26 +11,39 @@
 /** A program beyond this is refused by every limit anyway; reading on would only fill memory. */
 #define PROGRAM_MAX_BYTES (64u << 20)
 
-/** U+0080 to U+009F, which terminals may take for controls, are C2 80 to C2 9F. */
-static bool is_c1(const char *p, size_t left)
+/**
+ * The bytes of what must not reach a terminal at the start of p, 0 where it may: C0 and DEL; U+0080 to U+009F,
+ * which terminals may take for controls; and the marks that turn the direction of a line (U+202A to U+202E,
+ * U+2066 to U+2069), with which arguments look like others.
+ */
+static size_t control_at(const char *p, size_t left)
 {
-    return (unsigned char)p[0] == 0xC2 && left > 1 && (unsigned char)p[1] >= 0x80 &&
-           (unsigned char)p[1] <= 0x9F;
+    unsigned char a = (unsigned char)p[0];
+    unsigned char b = left > 1 ? (unsigned char)p[1] : 0;
+    unsigned char c = left > 2 ? (unsigned char)p[2] : 0;
+
+    if ((a < 0x20 && a != '\n' && a != '\t') || a == 0x7F)
+        return 1;
+    if (a == 0xC2 && b >= 0x80 && b <= 0x9F)
+        return 2;
+    if (a == 0xE2 && ((b == 0x80 && c >= 0xAA && c <= 0xAE) || (b == 0x81 && c >= 0xA6 && c <= 0xA9)))
+        return 3;
+    return 0;
 }
 
 void cm_cli_put_safe(void *stream, const char *text, size_t len)
 {
     FILE *f = stream;
 
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (is_c1(text + i, len - i)) {
-            fprintf(f, "\\x%02x", (unsigned char)text[++i]);
-        } else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F) {
-            fprintf(f, "\\x%02x", c);
-        } else {
-            putc(c, f);
-        }
+    for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        const unsigned char *p = (const unsigned char *)text + i;
+        n = control_at(text + i, len - i);
+        if (n == 3)
+            fprintf(f, "\\u%04x", 0x2000u | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu));
+        else if (n)
+            fprintf(f, "\\x%02x", p[n - 1]);
+        else
+            putc(*p, f);
     }
 }
 
@@ -73,7 +86,11 @@ cm_ctx *cm_cli_open(const struct cm_cli *cli, int *status)
 
 bool cm_cli_put_result(const char *text, size_t len)
 {
-    fwrite(text, 1, len, stdout);
+    /* What a pipe or a file gets is the result as it is; a terminal would obey what a server put into it. */
+    if (isatty(STDOUT_FILENO))
+        cm_cli_put_safe(stdout, text, len);
+    else
+        fwrite(text, 1, len, stdout);
     if (len == 0 || text[len - 1] != '\n')
         putchar('\n');
     if (fflush(stdout) == 0)

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, watch } from 'node
 import { join } from 'node:path';
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { httpServer, npmServer, privateHome, run, SANITIZED, start, WORKER } from './lib.mjs';
+import { CODEMODE, httpServer, npmServer, privateHome, run, SANITIZED, start, WORKER } from './lib.mjs';
 
 const SECRETS = { header: 'hdr-5f3a9c77e1', bearer: 'tok-0b1c2d3e4f5a', env: 'env-77aa88bb99cc', flag: 'flg-1029384756' };
 
@@ -128,4 +128,19 @@ test('a worker holds nothing but its socket, also while a call is pending', { sk
     assert.equal(readdirSync(`/proc/${pid}/task`).length, 1);
   }
   assert.equal(readFileSync(`/proc/${zygote}/environ`, 'latin1').includes(SECRETS.bearer), false);
+});
+
+test('nothing that a program or a server says reaches the controls of a terminal', async (t) => {
+  const h = privateHome(t);
+  const said = String.raw`\x1b]0;title\x07 \x9b31m \u202e \u2066`;
+  const hidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+  for (const code of [`return "${said}"`, `console.log("${said}")`, `throw new Error("${said}")`]) {
+    // A terminal of its own for all three streams.
+    const command = `${CODEMODE} run -e '${code}'`;
+    const r = await run(['-qec', command, '/dev/null'], { ...h, program: 'script' });
+    assert.match(r.stdout, /title/, r.stdout + r.stderr);
+    assert.doesNotMatch(r.stdout, hidden, JSON.stringify(r.stdout));
+  }
+  const piped = await run(['run', '-e', `return "${said}"`], h);
+  assert.match(piped.stdout, hidden, 'a pipe gets the result unharmed');
 });
