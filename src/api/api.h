@@ -18,7 +18,6 @@ CM_DEFINE_AUTO(cm_ctx, cm_close)
 CM_DEFINE_AUTO(cm_outcome, cm_outcome_free)
 
 cm_loop *cm_api_loop(const cm_ctx *ctx);
-const cm_config *cm_api_config(const cm_ctx *ctx);
 /** Told of each connector once it is READY (error NULL) or FAILED. */
 typedef void (*cm_api_connector_fn)(void *user, const char *name, const char *error);
 /** Start every connector that is not started. Does not wait. fn may be NULL; no call of it after cm_close. */

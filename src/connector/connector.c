@@ -255,11 +255,6 @@ const cm_secrets *cm_connector__secrets(const cm_connector *c)
     return c->secrets;
 }
 
-cm_loop *cm_connector__loop(const cm_connector *c)
-{
-    return c->loop;
-}
-
 void *cm_connector__self(const cm_connector *c, const struct cm_connector_ops *ops)
 {
     return c->ops == ops ? c->self : NULL;

@@ -154,7 +154,6 @@ void cm_connector__failed(cm_connector *c, const struct cm_err *err);
 /** Note something that was left out. */
 void cm_connector__warn(cm_connector *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const cm_secrets *cm_connector__secrets(const cm_connector *c);
-cm_loop *cm_connector__loop(const cm_connector *c);
 /** What the kind's constructor made, or NULL when the connector is of another kind than `ops`. */
 void *cm_connector__self(const cm_connector *c, const struct cm_connector_ops *ops);
 /** The implementation's own state of a call; freed by it before finishing, or in cancel. */

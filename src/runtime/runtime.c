@@ -68,12 +68,6 @@ void cm_runtime_close(cm_runtime *rt)
     free(rt);
 }
 
-void cm_runtime_set_connectors(cm_runtime *rt, cm_connector *const *connectors, size_t n)
-{
-    rt->o.connectors = connectors;
-    rt->o.n_connectors = n;
-}
-
 /* ---- reading ---- */
 
 struct listing {

@@ -58,8 +58,6 @@ cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, 
 /** Ends what runs (callbacks with "cancelled" run from here). */
 void cm_runtime_close(cm_runtime *rt);
 CM_DEFINE_AUTO(cm_runtime, cm_runtime_close)
-/** The list of connectors grew (a tool from C was added). */
-void cm_runtime_set_connectors(cm_runtime *rt, cm_connector *const *connectors, size_t n);
 
 struct cm_exec_spec {
     struct cm_str code;
@@ -77,8 +75,8 @@ struct cm_exec_spec {
  */
 typedef void (*cm_exec_fn)(void *user, enum cm_exec_state state, struct cm_str outcome_json,
                            const struct cm_err *err);
-/** *out is valid until fn has returned. Errors: CM_E_LIMIT code too large (nothing recorded); CM_E_IO store.
- */
+/** *out is valid until fn has returned. Errors: CM_E_LIMIT code too large, or too many programs wait (nothing recorded);
+ * CM_E_IO store. */
 cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user,
                         cm_exec **out, struct cm_err *err);
 /** Ends as cancelled; calls in flight are cancelled upstream. */

@@ -46,7 +46,6 @@
     X(EXEC_PRUNE,                                                                                           \
       "DELETE FROM executions WHERE serial IN (SELECT serial FROM executions WHERE runtime = ?1"            \
       " AND state NOT IN ('running', 'paused') ORDER BY created_at DESC, serial DESC LIMIT -1 OFFSET ?2)")  \
-    X(EXEC_COUNT, "SELECT count(*) FROM executions")                                                        \
     X(OWNERS, "SELECT DISTINCT owner FROM executions WHERE state = 'running' AND owner IS NOT NULL")        \
     X(ORPHAN_CALLS,                                                                                         \
       "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution IN"        \
@@ -67,8 +66,6 @@
       "UPDATE calls SET state = ?3, failed = ?4, outcome_json = ?5, outcome_marks = ?6, delivery = ?7,"     \
       " delivered_at = ?8, ended_at = ?9 WHERE execution = (SELECT serial FROM executions WHERE id = ?1"    \
       " AND state = 'running') AND seq = ?2 AND state IN ('executing', 'pending')")                         \
-    X(CALL_DELIVERED, "UPDATE calls SET delivery = ?3, delivered_at = ?4 WHERE execution ="                 \
-                      " (SELECT serial FROM executions WHERE id = ?1 AND state = 'running') AND seq = ?2")  \
     X(CALLS_ABANDON,                                                                                        \
       "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution ="         \
       " (SELECT serial FROM executions WHERE id = ?1)")                                                     \

@@ -134,8 +134,6 @@ cm_status cm_store_call_intent(cm_store *s, const char *id, const struct cm_call
 /** The outcome of an intent, and its delivery. Errors: CM_E_CONFLICT nothing waits for it. */
 cm_status cm_store_call_outcome(cm_store *s, const char *id, const struct cm_call_row *row,
                                 struct cm_err *err);
-cm_status cm_store_call_delivered(cm_store *s, const char *id, uint32_t seq, int64_t delivery, int64_t at,
-                                  struct cm_err *err);
 /** Calls still EXECUTING become UNKNOWN (their outcome will never be known). */
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err);
 /**

@@ -145,18 +145,6 @@ cm_status cm_store_call_outcome(cm_store *s, const char *id, const struct cm_cal
     return st;
 }
 
-cm_status cm_store_call_delivered(cm_store *s, const char *id, uint32_t seq, int64_t delivery, int64_t at,
-                                  struct cm_err *err)
-{
-    size_t changed = 0;
-    cm_status st = WRITE(s, CM_SQL_CALL_DELIVERED, &changed, err, CM_A_Z(id), CM_A_INT(seq),
-                         CM_A_INT(delivery), CM_A_INT(at));
-
-    if (st == CM_OK && changed == 0)
-        st = nothing_changed(s, id, seq, "given a delivery (no such call)", err);
-    return st;
-}
-
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err)
 {
     return WRITE(s, CM_SQL_CALLS_ABANDON, NULL, err, CM_A_Z(id), CM_A_INT(cm_now_ms()));
