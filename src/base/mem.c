@@ -53,6 +53,30 @@ char *cm_strdup(const char *s)
     return cm_memdup_z(s, strlen(s));
 }
 
+char *cm_strdup_null(const char *s)
+{
+    return s ? cm_strdup(s) : NULL;
+}
+
+char **cm_list_dup(const char *const *list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    char **copy = cm_calloc(n + 1, sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = cm_strdup(list[i]);
+    return copy;
+}
+
+void cm_list_free(char **take_list)
+{
+    for (size_t i = 0; take_list && take_list[i]; i++)
+        free(take_list[i]);
+    free(take_list);
+}
+
 char *cm_asprintf(const char *fmt, ...)
 {
     char *text = NULL;

@@ -10,6 +10,11 @@ void *cm_malloc(size_t n) __attribute__((malloc, returns_nonnull, alloc_size(1))
 void *cm_calloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull, alloc_size(1, 2)));
 void *cm_realloc(void *p, size_t n) __attribute__((returns_nonnull, alloc_size(2)));
 char *cm_strdup(const char *s) __attribute__((returns_nonnull));
+/** NULL for NULL. */
+char *cm_strdup_null(const char *s);
+/** A NULL-terminated list of strings and a copy of it, strings included; NULL counts as empty. */
+char **cm_list_dup(const char *const *list) __attribute__((returns_nonnull));
+void cm_list_free(char **take_list);
 /** A NUL-terminated copy of len bytes; bytes may hold NUL. NULL p with len 0 is an empty string. */
 char *cm_memdup_z(const void *p, size_t len) __attribute__((returns_nonnull));
 /** NULL when memory is short; n of 0 gives a pointer that may be freed. */

@@ -291,7 +291,7 @@ static void on_ready(void *user, yyjson_val *tools, const char *instructions)
 
     cm_timer_stop(m->timer);
     free(m->instructions);
-    m->instructions = instructions ? cm_strdup(instructions) : NULL;
+    m->instructions = cm_strdup_null(instructions);
     cm_mcp_tools_done(&m->tools);
     cm_mcp_tools_build(&m->tools, tools, cm_mcp_client_runs_tasks(m->client), m->c);
     if (m->n_garbage > 0)
@@ -477,25 +477,6 @@ static void cancel(void *self, cm_call *call_)
     free(f);
 }
 
-static char **dup_list(const char *const *list)
-{
-    size_t n = 0;
-
-    while (list && list[n])
-        n++;
-    char **copy = cm_calloc(n + 1, sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        copy[i] = cm_strdup(list[i]);
-    return copy;
-}
-
-static void free_list(char **list)
-{
-    for (char **at = list; *at; at++)
-        free(*at);
-    free(list);
-}
-
 static void free_self(void *self)
 {
     struct mcp *m = self;
@@ -506,8 +487,8 @@ static void free_self(void *self)
     cm_buf_done(&m->errs);
     free(m->instructions);
     free(m->cwd);
-    free_list(m->argv);
-    free_list(m->env);
+    cm_list_free(m->argv);
+    cm_list_free(m->env);
     free(m);
 }
 
@@ -525,9 +506,9 @@ cm_connector *cm_connector_mcp_stdio(cm_loop *loop, const struct cm_connector_ba
     struct mcp *m = cm_new(struct mcp);
 
     m->loop = loop;
-    m->argv = dup_list(spec->argv);
-    m->env = dup_list(spec->env);
-    m->cwd = spec->cwd ? cm_strdup(spec->cwd) : NULL;
+    m->argv = cm_list_dup(spec->argv);
+    m->env = cm_list_dup(spec->env);
+    m->cwd = cm_strdup_null(spec->cwd);
     m->start_timeout_ms = base->start_timeout_ms ? base->start_timeout_ms : START_TIMEOUT_MS;
     m->errs = CM_BUF_INIT(STDERR_WINDOW_MAX);
     m->timer = cm_timer_new(loop, on_timeout, m);

@@ -99,7 +99,7 @@ cm_connector *cm_connector_native(cm_loop *loop, const struct cm_connector_base 
 {
     struct native *n = cm_new(struct native);
 
-    n->instructions = instructions ? cm_strdup(instructions) : NULL;
+    n->instructions = cm_strdup_null(instructions);
     return cm_connector_new(loop, &native_ops, n, base->name, base->origin, base->start_timeout_ms,
                             base->timeout_ms, base->secrets);
 }

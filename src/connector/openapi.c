@@ -71,27 +71,6 @@ static void free_pairs(struct cm_pair *pairs)
     free(pairs);
 }
 
-static char **dup_list(const char *const *list)
-{
-    size_t n = 0;
-
-    if (!list || !list[0])
-        return NULL;
-    while (list[n])
-        n++;
-    char **copy = cm_calloc(n + 1, sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        copy[i] = cm_strdup(list[i]);
-    return copy;
-}
-
-static void free_list(char **list)
-{
-    for (size_t i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
-
 /* ---- starting ---- */
 
 static void job_run(void *user)
@@ -282,8 +261,8 @@ static void openapi_free(void *self)
     free(o->base_url);
     free_pairs(o->headers);
     free_pairs(o->auth);
-    free_list(o->include);
-    free_list(o->exclude);
+    cm_list_free(o->include);
+    cm_list_free(o->exclude);
     free(o);
 }
 
@@ -305,11 +284,11 @@ cm_connector *cm_connector_openapi(cm_loop *loop, const struct cm_connector_base
 
     o->loop = loop;
     o->spec_path = cm_strdup(spec->spec_path);
-    o->base_url = spec->base_url ? cm_strdup(spec->base_url) : NULL;
+    o->base_url = cm_strdup_null(spec->base_url);
     o->headers = dup_pairs(spec->headers, spec->n_headers);
     o->auth = dup_pairs(spec->auth, spec->n_auth);
-    o->include = dup_list(spec->include);
-    o->exclude = dup_list(spec->exclude);
+    o->include = cm_list_dup(spec->include);
+    o->exclude = cm_list_dup(spec->exclude);
     o->options = (struct cm_oa_options){.base_url = o->base_url,
                                         .headers = o->headers,
                                         .n_headers = spec->n_headers,

@@ -220,7 +220,8 @@ static void add_op(struct cm_oa *oa, const char *path, size_t m, yyjson_val *ite
 
     op.name = op_identifier(node, methods[m].key, path);
     op.origin = cm_asprintf("%s %s", op.method, path);
-    if ((options->include && !any_glob(options->include, op.name)) || any_glob(options->exclude, op.name)) {
+    bool only_some = options->include && options->include[0];
+    if ((only_some && !any_glob(options->include, op.name)) || any_glob(options->exclude, op.name)) {
         op_done(&op);
         return;
     }

@@ -54,40 +54,16 @@ struct run {
 
 /* ---- copies of the configuration ---- */
 
-static char *dup_or_null(const char *z)
-{
-    return z ? cm_strdup(z) : NULL;
-}
-
-static char **dup_list(const char *const *list)
-{
-    size_t n = 0;
-
-    while (list && list[n])
-        n++;
-    char **copy = cm_calloc(n + 1, sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        copy[i] = cm_strdup(list[i]);
-    return copy;
-}
-
-static void free_list(char **list)
-{
-    for (size_t i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
-
 static void copy_tool(struct tool *to, const struct cm_toolset_tool *from)
 {
     to->name = cm_strdup(from->name ? from->name : "");
-    to->description = dup_or_null(from->description);
-    to->command = dup_list(from->command);
-    to->revert = from->revert && from->revert[0] ? dup_list(from->revert) : NULL;
-    to->env = dup_list(from->env);
-    to->cwd = dup_or_null(from->cwd);
-    to->input_schema = dup_or_null(from->input_schema);
-    to->output_schema = dup_or_null(from->output_schema);
+    to->description = cm_strdup_null(from->description);
+    to->command = cm_list_dup(from->command);
+    to->revert = from->revert && from->revert[0] ? cm_list_dup(from->revert) : NULL;
+    to->env = cm_list_dup(from->env);
+    to->cwd = cm_strdup_null(from->cwd);
+    to->input_schema = cm_strdup_null(from->input_schema);
+    to->output_schema = cm_strdup_null(from->output_schema);
     to->flags = from->flags & ~(unsigned)CM_METHOD_HAS_REVERT;
     to->flags |= to->revert ? CM_METHOD_HAS_REVERT : 0;
     to->timeout_ms = from->timeout_ms;
@@ -97,9 +73,9 @@ static void tool_done(struct tool *t)
 {
     free(t->name);
     free(t->description);
-    free_list(t->command);
-    free_list(t->revert);
-    free_list(t->env);
+    cm_list_free(t->command);
+    cm_list_free(t->revert);
+    cm_list_free(t->env);
     free(t->cwd);
     free(t->input_schema);
     free(t->output_schema);
@@ -416,7 +392,7 @@ cm_connector *cm_connector_toolset(cm_loop *loop, const struct cm_connector_base
     struct toolset *s = cm_new(struct toolset);
 
     s->loop = loop;
-    s->instructions = dup_or_null(spec->instructions);
+    s->instructions = cm_strdup_null(spec->instructions);
     s->n_tools = spec->n_tools;
     s->tools = cm_calloc(spec->n_tools + 1, sizeof *s->tools);
     s->tool_of = cm_calloc(spec->n_tools + 1, sizeof *s->tool_of);

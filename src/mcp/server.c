@@ -46,11 +46,6 @@ struct cm_mcp_server {
 
 /* ---- life ---- */
 
-static char *dup_or_null(const char *z)
-{
-    return z ? cm_strdup(z) : NULL;
-}
-
 static void leave(cm_mcp_server *s)
 {
     if (--s->busy > 0 || !s->doomed)
@@ -420,9 +415,9 @@ cm_mcp_server *cm_mcp_server_new_over(const struct cm_mcp_carrier *carrier,
     s->ops = *ops;
     s->user = user;
     s->name = cm_strdup(info->name);
-    s->title = dup_or_null(info->title);
+    s->title = cm_strdup_null(info->title);
     s->version = cm_strdup(info->version);
-    s->instructions = dup_or_null(info->instructions);
+    s->instructions = cm_strdup_null(info->instructions);
     s->rpc = cm_rpc_new(&rpc_ops, s);
     return s;
 }
