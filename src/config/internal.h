@@ -74,6 +74,11 @@ cm_status cm_config__u32(yyjson_val *obj, const char *at, const char *key, uint3
  * NULL. */
 void cm_config__unknown(cm_config *c, yyjson_val *obj, const char *at, const char *const *known,
                         const char *const *foreign);
+/**
+ * CM_E_CONFIG where an object has a key twice: one of the two would count, and nobody knows which. `deep` also
+ * looks into its members, but for tools, which are checked one by one, and schemas, which are none of ours.
+ */
+cm_status cm_config__once(yyjson_val *v, const char *at, bool deep, struct cm_err *err);
 /** The known name nearest to a mistyped one, or NULL when none is near. */
 const char *cm_config__nearest(struct cm_str name, const char *const *known);
 

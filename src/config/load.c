@@ -128,7 +128,8 @@ static cm_status read_entries(cm_config *c, yyjson_val *section, const char *nam
         at = cm_asprintf("%s.%s", name, e->configured_name);
         if (!yyjson_is_obj(v))
             st = cm_config__type(v, at, "", "an object", &why);
-        else if ((st = cm_config__bool(v, at, "disabled", &disabled, &why)) == CM_OK &&
+        else if ((st = cm_config__once(v, at, true, &why)) == CM_OK &&
+                 (st = cm_config__bool(v, at, "disabled", &disabled, &why)) == CM_OK &&
                  (st = cm_config__bool(v, at, "enabled", &enabled, &why)) == CM_OK && enabled)
             st = read(c, e, v, at, &why);
         if (st != CM_OK)
@@ -147,8 +148,14 @@ static cm_status read_ours(cm_config *c, yyjson_val *ours, struct cm_err *err)
     cm_status st;
 
     cm_config__unknown(c, ours, "codemode", cm_config__setting_keys, NULL);
-    st = read_entries(c, cm_json_get(ours, "openapi"), "codemode.openapi", CM_ENTRY_OPENAPI,
-                      cm_config__read_openapi, err);
+    st = cm_config__once(ours, "codemode", false, err);
+    if (st == CM_OK)
+        st = cm_config__once(cm_json_get(ours, "limits"), "codemode.limits", true, err);
+    if (st == CM_OK)
+        st = cm_config__once(cm_json_get(ours, "policy"), "codemode.policy", true, err);
+    if (st == CM_OK)
+        st = read_entries(c, cm_json_get(ours, "openapi"), "codemode.openapi", CM_ENTRY_OPENAPI,
+                          cm_config__read_openapi, err);
     if (st == CM_OK)
         st = read_entries(c, cm_json_get(ours, "toolsets"), "codemode.toolsets", CM_ENTRY_TOOLSET,
                           cm_config__read_toolset, err);
@@ -175,8 +182,10 @@ static cm_status read_document(cm_config *c, struct cm_str text, struct cm_err *
         return cm_err_set(err, CM_E_CONFIG, "is %s; expected an object with \"mcpServers\" or \"codemode\"",
                           cm_json_kind(root));
     cm_config__unknown(c, root, "", top_keys, NULL);
-    st = read_entries(c, cm_json_get(root, "mcpServers"), "mcpServers", CM_ENTRY_MCP_STDIO,
-                      cm_config__read_mcp, err);
+    st = cm_config__once(root, "", false, err);
+    if (st == CM_OK)
+        st = read_entries(c, cm_json_get(root, "mcpServers"), "mcpServers", CM_ENTRY_MCP_STDIO,
+                          cm_config__read_mcp, err);
     if (st == CM_OK)
         st = read_entries(c, cm_json_get(root, "servers"), "servers", CM_ENTRY_MCP_STDIO, cm_config__read_mcp,
                           err);

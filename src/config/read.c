@@ -164,3 +164,58 @@ void cm_config__unknown(cm_config *c, yyjson_val *obj, const char *at, const cha
             cm_config__warn(c, "%s%s%.*s: unknown key, ignored", at, dot, CM_STR_ARG(name));
     }
 }
+
+static int by_text(const void *a, const void *b)
+{
+    struct cm_str x = cm_json_str(*(yyjson_val *const *)a), y = cm_json_str(*(yyjson_val *const *)b);
+    int order = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
+
+    return order ? order : (x.len > y.len) - (x.len < y.len);
+}
+
+static cm_status keys_once(yyjson_val *obj, const char *at, struct cm_err *err)
+{
+    size_t n = yyjson_obj_size(obj), i, max;
+    cm_autofree yyjson_val **keys = cm_calloc(n + 1, sizeof *keys);
+    yyjson_val *key, *v;
+
+    yyjson_obj_foreach(obj, i, max, key, v)
+    {
+        keys[i] = key;
+    }
+    qsort(keys, n, sizeof *keys, by_text);
+    for (i = 1; i < n; i++) {
+        struct cm_str name = cm_json_str(keys[i]);
+        if (by_text(&keys[i - 1], &keys[i]) == 0)
+            return cm_err_set(err, CM_E_CONFIG, "%s%s%.*s: is written twice; keep one of them", at,
+                              *at ? "." : "", (int)(name.len < 100 ? name.len : 100), name.ptr);
+    }
+    return CM_OK;
+}
+
+cm_status cm_config__once(yyjson_val *v, const char *at, bool deep, struct cm_err *err)
+{
+    cm_status st = yyjson_is_obj(v) ? keys_once(v, at, err) : CM_OK;
+    size_t i, max;
+    yyjson_val *key, *member;
+
+    if (!deep)
+        return st;
+    yyjson_obj_foreach(v, i, max, key, member)
+    {
+        static const char *const others[] = {"tools", "inputSchema", "outputSchema"};
+        bool skip = !yyjson_is_ctn(member);
+        for (size_t k = 0; k < CM_ARRAY_LEN(others); k++)
+            skip = skip || cm_str_eq_z(cm_json_str(key), others[k]);
+        cm_autofree char *place = skip ? NULL : cm_asprintf("%s.%s", at, yyjson_get_str(key));
+        if (st == CM_OK && !skip)
+            st = cm_config__once(member, place, true, err);
+    }
+    yyjson_arr_foreach(v, i, max, member)
+    {
+        cm_autofree char *place = yyjson_is_ctn(member) ? cm_asprintf("%s[%zu]", at, i) : NULL;
+        if (st == CM_OK && place)
+            st = cm_config__once(member, place, true, err);
+    }
+    return st;
+}

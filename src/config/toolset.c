@@ -98,10 +98,11 @@ static const struct flag flags[] = {
 static cm_status read_tool(cm_config *c, yyjson_val *obj, const char *at, struct cm_config_tool *t,
                            struct cm_err *err)
 {
-    cm_status st = CM_OK;
+    cm_status st = cm_config__once(obj, at, true, err);
 
     cm_config__unknown(c, obj, at, tool_keys, tool_foreign);
-    st = read_argv(c, obj, at, "command", &t->command, err);
+    if (st == CM_OK)
+        st = read_argv(c, obj, at, "command", &t->command, err);
     if (st == CM_OK && !t->command)
         return cm_err_set(err, CM_E_CONFIG,
                           "%s.command: is missing; expected an array such as [\"wc\", \"-w\"]", at);
