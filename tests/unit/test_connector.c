@@ -5,22 +5,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-struct seen {
-    int n;
-    bool failed;
-    char *json;
-    char *marks;
-};
+#include "waiting.h"
 
 struct world {
     cm_loop *loop;
@@ -29,26 +20,7 @@ struct world {
     int ready;
 };
 
-/* Events until the condition no longer holds; a loop with nothing left to wait for is a failure, not a hang.
- */
-#define WAIT_WHILE(w, condition)                     \
-    while (condition)                                \
-        if (!cm_loop_once((w)->loop) && (condition)) \
-    fail_msg("nothing is left to wait for while %s", #condition)
-
 static const struct cm_value no_args = {{"{}", 2}, {NULL, 0}};
-
-static void take(void *user, const struct cm_outcome_value *out)
-{
-    struct seen *s = user;
-
-    s->n++;
-    s->failed = out->failed;
-    free(s->json);
-    free(s->marks);
-    s->json = cm_memdup_z(out->value.json.ptr, out->value.json.len);
-    s->marks = cm_memdup_z(out->value.marks.ptr, out->value.marks.len);
-}
 
 static void on_ready(void *user, cm_connector *c)
 {

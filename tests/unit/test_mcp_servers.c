@@ -8,24 +8,15 @@
 #include "connector/kinds.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "waiting.h"
 
 #define PEERS "node_modules/@modelcontextprotocol/"
-
-struct seen {
-    int n;
-    bool failed;
-    char *json;
-    char *marks;
-};
 
 struct world {
     cm_loop *loop;
@@ -34,23 +25,6 @@ struct world {
     struct seen seen;
     int told;
 };
-
-#define WAIT_WHILE(w, condition)                     \
-    while (condition)                                \
-        if (!cm_loop_once((w)->loop) && (condition)) \
-    fail_msg("nothing is left to wait for while %s", #condition)
-
-static void take(void *user, const struct cm_outcome_value *out)
-{
-    struct seen *s = user;
-
-    s->n++;
-    s->failed = out->failed;
-    free(s->json);
-    free(s->marks);
-    s->json = cm_memdup_z(out->value.json.ptr, out->value.json.len);
-    s->marks = cm_memdup_z(out->value.marks.ptr, out->value.marks.len);
-}
 
 static void on_told(void *user, cm_connector *c)
 {

@@ -5,14 +5,12 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "waiting.h"
 
 struct world {
     cm_loop *loop;
@@ -28,17 +26,8 @@ struct world {
     size_t answer_len;
     struct cm_buf got;
     int ready;
-    int n;
-    bool failed;
-    char *json;
-    char *marks;
+    struct seen seen;
 };
-
-/* A loop with nothing left to wait for is a failure, not a hang. */
-#define WAIT_WHILE(w, condition)                     \
-    while (condition)                                \
-        if (!cm_loop_once((w)->loop) && (condition)) \
-    fail_msg("nothing is left to wait for while %s", #condition)
 
 static const char spec_text[] =
     "openapi: 3.1.0\n"
@@ -137,8 +126,8 @@ static int tear_down(void **state)
     unlink(w->spec_path);
     cm_secrets_free(w->secrets);
     cm_buf_done(&w->got);
-    free(w->json);
-    free(w->marks);
+    free(w->seen.json);
+    free(w->seen.marks);
     free(w);
     return 0;
 }
@@ -152,25 +141,13 @@ static void make_here(struct world *w)
         fail_msg("%s", cm_connector_error(w->c));
 }
 
-static void take(void *user, const struct cm_outcome_value *out)
-{
-    struct world *w = user;
-
-    w->n++;
-    w->failed = out->failed;
-    free(w->json);
-    free(w->marks);
-    w->json = cm_memdup_z(out->value.json.ptr, out->value.json.len);
-    w->marks = cm_memdup_z(out->value.marks.ptr, out->value.marks.len);
-}
-
 static cm_call *begin(struct world *w, const char *method, const char *args)
 {
     long i = cm_connector_find(w->c, cm_str_of(method));
     cm_call *k = NULL;
 
     assert_true(i >= 0);
-    cm_connector_call(w->c, (size_t)i, (struct cm_value){cm_str_of(args), {NULL, 0}}, take, w, &k);
+    cm_connector_call(w->c, (size_t)i, (struct cm_value){cm_str_of(args), {NULL, 0}}, take, &w->seen, &k);
     return k;
 }
 
@@ -225,16 +202,16 @@ static void an_answer_becomes_data_or_a_failure(void **state)
 
     make_here(w);
     for (size_t i = 0; i < CM_ARRAY_LEN(cases); i++) {
-        int before = w->n;
+        int before = w->seen.n;
         w->answer = cases[i].answer.ptr;
         w->answer_len = cases[i].answer.len;
         (void)begin(w, "thing", "{\"id\":\"a\"}");
-        WAIT_WHILE(w, w->n == before);
-        assert_true(w->failed == cases[i].failed);
+        WAIT_WHILE(w, w->seen.n == before);
+        assert_true(w->seen.failed == cases[i].failed);
         if (cases[i].json)
-            assert_string_equal(w->json, cases[i].json);
+            assert_string_equal(w->seen.json, cases[i].json);
         if (cases[i].marks)
-            assert_string_equal(w->marks, cases[i].marks);
+            assert_string_equal(w->seen.marks, cases[i].marks);
     }
     assert_true(cm_str_has_prefix(cm_buf_str(&w->got), CM_STR("GET /thing/a HTTP/1.1\r\n")));
     assert_non_null(strstr(w->got.ptr, "\r\nX-Key: hunter2-hunter2\r\n"));
@@ -254,10 +231,10 @@ static void a_large_failure_is_cut_and_says_how_large_it_was(void **state)
     w->answer_len = b.len;
     make_here(w);
     (void)begin(w, "thing", "{\"id\":\"a\"}");
-    WAIT_WHILE(w, w->n == 0);
-    assert_true(w->failed);
-    assert_true(strlen(w->json) < 6000);
-    assert_non_null(strstr(w->json, "\"bodyBytes\":10014"));
+    WAIT_WHILE(w, w->seen.n == 0);
+    assert_true(w->seen.failed);
+    assert_true(strlen(w->seen.json) < 6000);
+    assert_non_null(strstr(w->seen.json, "\"bodyBytes\":10014"));
 }
 
 static void bad_arguments_reach_no_server(void **state)
@@ -266,9 +243,9 @@ static void bad_arguments_reach_no_server(void **state)
 
     make_here(w);
     (void)begin(w, "thing", "{\"id\":\"..\"}");
-    WAIT_WHILE(w, w->n == 0);
-    assert_true(w->failed);
-    assert_non_null(strstr(w->json, "\"code\":\"arguments\""));
+    WAIT_WHILE(w, w->seen.n == 0);
+    assert_true(w->seen.failed);
+    assert_non_null(strstr(w->seen.json, "\"code\":\"arguments\""));
     assert_null(w->peer);
 }
 
@@ -280,12 +257,12 @@ static void a_cancelled_call_closes_its_connection(void **state)
     cm_call *k = begin(w, "thing", "{\"id\":\"a\"}");
     WAIT_WHILE(w, !w->got.len);
     cm_call_cancel(k);
-    WAIT_WHILE(w, w->n == 0);
-    assert_non_null(strstr(w->json, "\"code\":\"cancelled\""));
+    WAIT_WHILE(w, w->seen.n == 0);
+    assert_non_null(strstr(w->seen.json, "\"code\":\"cancelled\""));
     (void)begin(w, "thing", "{\"id\":\"b\"}");
     cm_connector_free(w->c);
     w->c = NULL;
-    assert_int_equal(w->n, 2);
+    assert_int_equal(w->seen.n, 2);
 }
 
 static void what_was_left_out_is_a_warning_and_the_rest_works(void **state)
