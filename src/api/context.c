@@ -44,6 +44,7 @@ static cm_status open_sandbox(cm_ctx *ctx, const struct cm_options *o, struct cm
     struct cm_sandbox_opts opts = {
         .worker_path = o->worker_path,
         .no_jit = !s->jit,
+        .stack_kb = ctx->limits.stack_kb,
         .isolation = s->isolation,
         .max_workers = s->max_workers,
         .pool_size = o->one_shot ? 1 : 0,

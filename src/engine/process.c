@@ -24,6 +24,7 @@ static const struct option options[] = {
     {"JSC_jitMemoryReservationSize", "33554432"}, /* writable from the start, so it bounds compiled code */
     {"JSC_useWasm", "0"},                         /* asks for threads and a memory of its own */
     {"JSC_useSharedArrayBuffer", "0"},
+    {"JSC_maxPerThreadStackUsage", "67108864"}, /* the bound is the stack's end: stack.c */
 };
 
 void cm_engine_prepare_process(bool no_jit)
@@ -34,6 +35,7 @@ void cm_engine_prepare_process(bool no_jit)
         (void)setenv(options[i].name, options[i].value, 1);
     if (no_jit)
         (void)setenv("JSC_useJIT", "0", 1);
+    cm_engine__find_stack();
     /*
      * WTF::fastDisableScavenger(): a child forked while the allocator's thread holds its lock would spin for
      * ever. Exported, but in no header; where it is missing the caller counts threads and creates the VM in

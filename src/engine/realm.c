@@ -45,6 +45,7 @@ struct cm_realm {
     uint32_t n_calls;
     uint32_t cap_calls;
     uint32_t n_outstanding; /* answers that the host owes */
+    uint32_t stack_kb;      /* what the program may use of the stack */
     bool bound;             /* its globals are those of the engine's bind_json */
     bool settled;           /* the program's promise has settled */
     bool done;              /* the result stands; what the program still does is nobody's business */
@@ -377,6 +378,38 @@ void cm_engine_prepare_realm(cm_engine *e)
     }
 }
 
+/** What runs with the program's stack: its start, and each delivery. */
+struct turn {
+    cm_realm *r;
+    const struct cm_realm_opts *opts; /* the start */
+    const struct cm_program *program;
+    JSStringRef source;
+    const JSValueRef *args; /* a delivery's */
+    size_t n_args;
+    struct cm_err *err;
+    cm_status st;
+};
+
+static void start_turn(void *user)
+{
+    struct turn *t = user;
+
+    t->st = begin(t->r, t->opts, t->err);
+    if (t->st == CM_OK)
+        t->st = run(t->r, t->source, t->program, t->err);
+    if (t->st == CM_OK)
+        settle(t->r);
+}
+
+static void deliver_turn(void *user)
+{
+    struct turn *t = user;
+
+    t->st = control(t->r, CONTROL_DELIVER, t->n_args, t->args, t->err);
+    if (t->st == CM_OK)
+        settle(t->r);
+}
+
 cm_status cm_realm_start(cm_engine *e, const struct cm_realm_opts *opts, cm_realm **out, struct cm_err *err)
 {
     cm_autojs source = cm_js__string(opts->source);
@@ -390,15 +423,14 @@ cm_status cm_realm_start(cm_engine *e, const struct cm_realm_opts *opts, cm_real
         return st;
     r->host = opts->host;
     r->user = opts->user;
+    r->stack_kb = opts->stack_kb;
     if (p.error_json) {
         finish_without_script(r, p.error_json);
     } else {
-        st = begin(r, opts, err);
-        if (st == CM_OK)
-            st = run(r, source, &p, err);
-        if (st != CM_OK)
-            return st;
-        settle(r);
+        struct turn t = {.r = r, .opts = opts, .program = &p, .source = source, .err = err};
+        cm_engine__on_stack(r->stack_kb, start_turn, &t);
+        if (t.st != CM_OK)
+            return t.st;
     }
     *out = cm_steal(&r);
     return CM_OK;
@@ -442,9 +474,7 @@ cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, 
     args[3] = cm_js__value(r->ctx, value.json);
     args[4] = cm_js__value(r->ctx, value.marks);
     args[5] = JSValueMakeNumber(r->ctx, (double)now_ms);
-    st = control(r, CONTROL_DELIVER, CM_ARRAY_LEN(args), args, err);
-    if (st != CM_OK)
-        return st;
-    settle(r);
-    return CM_OK;
+    struct turn t = {.r = r, .args = args, .n_args = CM_ARRAY_LEN(args), .err = err};
+    cm_engine__on_stack(r->stack_kb, deliver_turn, &t);
+    return t.st;
 }

@@ -51,6 +51,16 @@ static void add_position(struct cm_buf *out, yyjson_val *error, const char *key)
         cm_buf_addf(out, ",\"%s\":%u", key, (unsigned)n);
 }
 
+static void add_place(struct cm_buf *out, yyjson_val *error)
+{
+    add_position(out, error, "line");
+    add_position(out, error, "column");
+    if (cm_json_str(cm_json_get(error, "source")).len)
+        add_text(out, "source", cm_json_str(cm_json_get(error, "source")), SOURCE_BYTES);
+    if (cm_json_str(cm_json_get(error, "stack")).len)
+        add_text(out, "stack", cm_json_str(cm_json_get(error, "stack")), RT_ERROR_TEXT);
+}
+
 void rt_guest_error(struct cm_str meta_json, struct cm_buf *out)
 {
     cm_auto(yyjson_doc) doc = NULL;
@@ -73,14 +83,20 @@ void rt_guest_error(struct cm_str meta_json, struct cm_buf *out)
     add_text(out, "message", message, RT_ERROR_TEXT);
     if (code.len && !is_host_code(code))
         add_text(out, "code", code, CODE_BYTES);
-    add_position(out, error, "line");
-    add_position(out, error, "column");
-    if (cm_json_str(cm_json_get(error, "source")).len)
-        add_text(out, "source", cm_json_str(cm_json_get(error, "source")), SOURCE_BYTES);
-    if (cm_json_str(cm_json_get(error, "stack")).len)
-        add_text(out, "stack", cm_json_str(cm_json_get(error, "stack")), RT_ERROR_TEXT);
+    add_place(out, error);
     if (out->len >= start)
         out->ptr[start - 1] = '{';
+    cm_buf_add_char(out, '}');
+}
+
+void rt_guest_place(struct cm_str meta_json, struct cm_buf *out)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+
+    if (out->len == 0 || cm_json_parse(meta_json, CM_JSON_STRICT, &doc, NULL) != CM_OK)
+        return;
+    out->len--; /* the closing brace */
+    add_place(out, cm_json_get(yyjson_doc_get_root(doc), "error"));
     cm_buf_add_char(out, '}');
 }
 

@@ -24,6 +24,7 @@
     X("wall_limit")            \
     X("deadline")              \
     X("memory_limit")          \
+    X("stack_limit")           \
     X("frame_limit")           \
     X("calls_in_flight_limit") \
     X("timers_limit")          \
@@ -207,6 +208,8 @@ void rt_sdk_stop(struct rt_call *c);
  * says it is, and has no code of the host's.
  */
 void rt_guest_error(struct cm_str meta_json, struct cm_buf *out);
+/** Add where the program was, as far as DONE's meta says, to the error object that `out` ends with. */
+void rt_guest_place(struct cm_str meta_json, struct cm_buf *out);
 /** Take over the warnings of DONE's meta, bounded. */
 void rt_guest_warnings(cm_exec *e, struct cm_str meta_json);
 /** Append {"name":"Error","message":…,"code":…} of the host's own words, redacted. */

@@ -43,14 +43,16 @@ static int spawn(const cm_sandbox *sb, int control_fd, int error_fd, pid_t *pid)
     static char no_jit[] = "--no-jit";
     static char vm_per_worker[] = "--vm-per-worker";
     static char vm_per_pass[] = "--vm-per-pass";
-    char *argv[5] = {sb->worker_path, NULL};
-    size_t n = 1;
+    char stack[32];
+    char *argv[6] = {sb->worker_path, stack, NULL};
+    size_t n = 2;
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
     sigset_t all, none;
 
     if (sb->opts.no_jit)
         argv[n++] = no_jit;
+    (void)snprintf(stack, sizeof(stack), "--stack-kb=%u", sb->opts.stack_kb);
     if (sb->zygote.vm_per_worker)
         argv[n++] = vm_per_worker;
     if (sb->vm_each)

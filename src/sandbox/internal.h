@@ -37,6 +37,7 @@ enum cm_end_code {
     CM_END_DEADLINE,
     CM_END_MEMORY,
     CM_END_CALLS,
+    CM_END_STACK,
     CM_END_TIMERS,
     CM_END_FRAME,
     CM_END_CRASHED,

@@ -328,6 +328,19 @@ static void on_log(cm_pass *p, const struct cm_frame *f)
 static void on_wait(cm_pass *p)
 {
     uint32_t open = count_open(p);
+/**
+ * The limit that makes the engine throw a RangeError of this text; CM_END_COUNT_: none. A program that throws the same words itself is
+ * told of a limit that it did not meet, and nobody else is.
+ */
+static enum cm_end_code limit_of(const char *message)
+{
+    if (strncmp(message, "Out of memory", strlen("Out of memory")) == 0)
+        return CM_END_MEMORY;
+    if (strncmp(message, "Maximum call stack size exceeded", strlen("Maximum call stack size exceeded")) == 0)
+        return CM_END_STACK;
+    return CM_END_COUNT_;
+}
+
 
     if (p->n_waits == p->n_turns) {
         cm_pass__end(p, CM_END_PROTOCOL, "a wait while it was waiting");
@@ -344,11 +357,11 @@ static void on_wait(cm_pass *p)
 }
 
 /** Whether DONE's meta is what the format says: an object, with an error object where one is announced. */
-static bool is_meta(struct cm_str meta, bool failed, bool *out_of_memory)
+static bool is_meta(struct cm_str meta, bool failed, enum cm_end_code *limit)
 {
     cm_auto(yyjson_doc) doc = NULL;
 
-    *out_of_memory = false;
+    *limit = CM_END_COUNT_;
     if (meta.len == 0)
         return !failed;
     if (cm_json_parse(meta, CM_JSON_STRICT, &doc, NULL) != CM_OK || !yyjson_is_obj(yyjson_doc_get_root(doc)))
@@ -358,32 +371,33 @@ static bool is_meta(struct cm_str meta, bool failed, bool *out_of_memory)
     yyjson_val *error = cm_json_get(yyjson_doc_get_root(doc), "error");
     const char *name = cm_json_get_z(error, "name");
     const char *message = cm_json_get_z(error, "message");
-    *out_of_memory = name && message && cm_z_eq(name, "RangeError") && cm_z_eq(message, "Out of memory");
+    if (name && message && cm_z_eq(name, "RangeError"))
+        *limit = limit_of(message);
     return yyjson_is_obj(error);
 }
 
 static void on_done(cm_pass *p, const struct cm_frame *f)
 {
     bool failed = (f->flags & CM_FRAME_ERROR) != 0;
-    bool out_of_memory = false;
+    enum cm_end_code limit = CM_END_COUNT_;
     struct cm_worker *w = p->worker;
     cm_sandbox *sb = p->sb;
 
-    if (!is_meta(f->parts[2], failed, &out_of_memory)) {
+    if (!is_meta(f->parts[2], failed, &limit)) {
         cm_pass__end(p, CM_END_PROTOCOL, "a result without a readable description");
         return;
     }
     uint64_t cpu = cm_worker__cpu_us(w);
-    struct cm_verdict oom = {0};
-    if (out_of_memory) {
-        /* The program's own error, caught by nobody; but it is the limit's doing, and the heap is full. */
-        cm_verdict__make(&oom, CM_END_MEMORY, &p->limits, NULL);
+    struct cm_verdict met = {0};
+    if (limit != CM_END_COUNT_) {
+        /* The program's own error, caught by nobody; but it is the limit's doing, and the heap may be full. */
+        cm_verdict__make(&met, limit, &p->limits, NULL);
         w->retire = true;
     }
     const struct cm_pass_end end = {
         .kind = failed ? CM_PASS_THREW : CM_PASS_COMPLETED,
-        .code = out_of_memory ? oom.code : "",
-        .message = out_of_memory ? oom.message : "",
+        .code = met.code ? met.code : "",
+        .message = met.message ? met.message : "",
         .value = {f->parts[0], f->parts[1]},
         .meta_json = f->parts[2],
         .cpu_us = cpu > p->cpu_start_us ? cpu - p->cpu_start_us : 0,
@@ -397,7 +411,7 @@ static void on_done(cm_pass *p, const struct cm_frame *f)
     w->since_ms = cm_mono_ms();
     p->ev->on_end(p->user, p, &end);
     cm_pass__free(p);
-    cm_verdict__done(&oom);
+    cm_verdict__done(&met);
     if (w->retire || sb->one_pass_each)
         cm_worker__kill(w);
     cm_sandbox__wake(sb);
@@ -524,8 +538,8 @@ static void encode_run(cm_pass *p, const struct cm_pass_spec *spec)
     cm_buf_add_z(&meta, "{\"seed\":\"");
     for (size_t i = 0; i < sizeof(spec->seed); i++)
         cm_buf_addf(&meta, "%02x", spec->seed[i]);
-    cm_buf_addf(&meta, "\",\"now\":%lld,\"mode\":\"%s\",\"name\":\"program\"}", (long long)spec->now_ms,
-                spec->normalize ? "normalize" : "run");
+    cm_buf_addf(&meta, "\",\"now\":%lld,\"stackKb\":%u,\"mode\":\"%s\",\"name\":\"program\"}",
+                (long long)spec->now_ms, spec->limits.stack_kb, spec->normalize ? "normalize" : "run");
     const struct cm_str parts[] = {cm_buf_str(&meta), spec->source, spec->input.json, spec->input.marks};
     cm_wire_encode(&p->run, CM_FRAME_RUN, 0, 0, parts, 4);
 }

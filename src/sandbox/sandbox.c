@@ -393,6 +393,7 @@ void cm_sandbox_close(cm_sandbox *sb)
     if (!sb)
         return;
     int64_t until_ms = cm_mono_ms() + CLOSE_WAIT_MS;
+    sb->opts.stack_kb = opts->stack_kb ? opts->stack_kb : CM_LIMITS_DEFAULT.stack_kb;
 
     sb->closing = true;
     cancel_all(sb);

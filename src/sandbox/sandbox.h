@@ -26,6 +26,7 @@ struct cm_sandbox_opts {
         *worker_path; /* NULL: $CODEMODE_WORKER, then beside this program, then the installed libexec */
     bool no_jit;
     const char *isolation;    /* "realm" (default), "vm", "process" */
+    uint32_t stack_kb;        /* the most that limits.stack_kb of a pass may be; 0: 1024 */
     uint32_t max_workers;     /* 0: 64 */
     uint32_t pool_size;       /* ready unbound workers kept; 0: 2. A one-shot command says 1. */
     uint32_t runs_per_worker; /* 0: 100 */

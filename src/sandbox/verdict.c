@@ -33,6 +33,11 @@ static const struct verdict_row rows[CM_END_COUNT_] = {
                        "The program needed more than its %1 MB of memory (limits.memoryMb). Work on the data "
                        "in parts, keep only what "
                        "the result needs, and do not build strings or arrays without bound."},
+    [CM_END_STACK] =
+        {CM_PASS_LIMIT, "stack_limit", LIMIT(stack_kb),
+         "The program called itself more deeply than its %1 KB of stack allow (limits.stackKb). If the "
+         "recursion is meant to end, its end is never reached; otherwise use a loop with a list of what is "
+         "still to do."},
     [CM_END_CALLS] = {CM_PASS_LIMIT, "calls_in_flight_limit", LIMIT(calls_in_flight),
                       "The program had more than %1 calls unanswered at once (limits.callsInFlight). Await "
                       "them in batches of at most "

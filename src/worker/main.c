@@ -6,6 +6,8 @@
 #include "worker/zygote.h"
 
 #include "base/fd.h"
+#include "base/limits.h"
+#include "base/parse.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,8 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the main thread; the engine derives its own bounds from it, whatever the user's setting was. */
-#define STACK_BYTES (8u << 20)
+#define STACK_KB_MAX 65536u
 
 struct option_row {
     const char *name;
@@ -30,6 +31,7 @@ struct options {
     bool no_jit;
     bool vm_per_worker;
     bool vm_per_pass;
+    uint32_t stack_kb;
 };
 
 static const struct option_row option_rows[] = {
@@ -39,10 +41,19 @@ static const struct option_row option_rows[] = {
     {"--vm-per-pass", offsetof(struct options, vm_per_pass), "a VM of its own for each pass"},
 };
 
+static bool parse_stack(const char *arg, struct options *out)
+{
+    static const char name[] = "--stack-kb=";
+
+    return strncmp(arg, name, strlen(name)) == 0 &&
+           cm_parse_u32(cm_str_of(arg + strlen(name)), &out->stack_kb, NULL) == CM_OK &&
+           out->stack_kb <= STACK_KB_MAX;
+}
+
 static bool parse_options(int argc, char **argv, struct options *out)
 {
     for (int i = 1; i < argc; i++) {
-        bool known = false;
+        bool known = parse_stack(argv[i], out);
         for (size_t k = 0; k < CM_ARRAY_LEN(option_rows); k++) {
             if (cm_z_eq(argv[i], option_rows[k].name)) {
                 *(bool *)((char *)out + option_rows[k].offset) = true;
@@ -76,13 +87,16 @@ static int usage(void)
                   CM_CONTROL_FD);
     for (size_t i = 0; i < CM_ARRAY_LEN(option_rows); i++)
         (void)fprintf(stderr, "  %-16s %s\n", option_rows[i].name, option_rows[i].help);
+    (void)fprintf(stderr, "  %-16s %s\n", "--stack-kb=N", "the most stack that a pass may use");
     return CM_EXIT_USAGE;
 }
 
-static void set_stack(void)
+/** Of the main thread, whatever the user's setting was: the engine derives its bounds from it. */
+static void set_stack(uint32_t stack_kb)
 {
+    rlim_t bytes = cm_engine_stack_bytes(stack_kb);
     struct rlimit now = {0};
-    struct rlimit want = {STACK_BYTES, STACK_BYTES};
+    struct rlimit want = {bytes, bytes};
 
     if (getrlimit(RLIMIT_STACK, &now) == 0 && now.rlim_max < want.rlim_max)
         want.rlim_cur = want.rlim_max = now.rlim_max;
@@ -141,14 +155,14 @@ static int make_engine(struct cm_zygote *z)
 
 int main(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.stack_kb = CM_LIMITS_DEFAULT.stack_kb};
     struct cm_zygote z = {.control_fd = CM_CONTROL_FD};
 
     if (!parse_options(argc, argv, &o) || !is_control_socket(CM_CONTROL_FD))
         return usage();
     (void)syscall(SYS_close_range, CM_CONTROL_FD + 1, ~0U, 0);
     set_environment();
-    set_stack();
+    set_stack(o.stack_kb);
     z.signal_fd = prepare_signals();
     z.lock.status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     cm_engine_prepare_process(o.no_jit);

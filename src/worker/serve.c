@@ -196,6 +196,7 @@ static bool greet(struct serve *s)
 struct run_meta {
     uint8_t seed[16];
     int64_t now_ms;
+    uint32_t stack_kb;
     bool normalize;
 };
 
@@ -230,6 +231,7 @@ static cm_status read_meta(struct cm_str text, struct run_meta *out, struct cm_e
         out->seed[i] = (uint8_t)(high << 4 | low);
     }
     out->now_ms = (int64_t)yyjson_get_num(now);
+    out->stack_kb = (uint32_t)yyjson_get_uint(cm_json_get(root, "stackKb"));
     out->normalize = mode && cm_z_eq(mode, "normalize");
     return CM_OK;
 }
@@ -292,6 +294,7 @@ static bool run(struct serve *s, const struct cm_frame *f, const struct run_meta
         .bind_json = {s->bind, s->bind_len},
         .input = {f->parts[2], f->parts[3]},
         .now_ms = meta->now_ms,
+        .stack_kb = meta->stack_kb,
         .host = &realm_host,
         .user = s,
     };
