@@ -4,8 +4,9 @@
  * It is started by posix_spawn with an empty environment, every descriptor closed but the control socket, and
  * signals as at birth; a session of its own keeps the terminal's signals from it. No signal handler is
  * involved: its death is read from a pidfd, and our death reaches it as the end of the control socket. A
- * zygote that does not get to HELLO is tried again after a growing pause, five times; then the passes that
- * wait are told why, with what it printed.
+ * zygote that does not get to HELLO is tried again after a growing pause, five times, and one that says nothing
+ * at all for ten seconds is killed and tried once more; then the passes that wait are told why, with what it
+ * printed.
  */
 #include "sandbox/internal.h"
 
@@ -25,7 +26,8 @@
 
 #define FAILURES_MAX    5
 #define RETRY_FIRST_MS  20
-#define FIRST_FREE_FD   10 /* child's ends start here, clear of the numbers that they are moved to */
+#define START_MS        10000 /* from start to HELLO, which takes 0.1 s; the machine may be busy */
+#define FIRST_FREE_FD   10    /* child's ends start here, clear of the numbers that they are moved to */
 #define IGNORED_WARNING "disabling gigacage" /* the engine says so whenever it is told to */
 
 static int high_fd(int take_fd)
@@ -100,6 +102,8 @@ static const struct cm_stream_events error_events = {.on_data = on_error_text, .
 /** Close what belongs to a zygote that is gone. */
 static void drop_link(struct cm_zygote_link *z)
 {
+    if (z->retry)
+        cm_timer_stop(z->retry);
     cm_watch_free(cm_steal(&z->control));
     cm_watch_free(cm_steal(&z->death));
     cm_stream_free(cm_steal(&z->errors));
@@ -127,10 +131,24 @@ static const char *last_words(struct cm_zygote_link *z, char *buf, size_t size)
     return buf;
 }
 
+/** It hangs: what comes next, comes with its death. */
+static void end_silence(struct cm_zygote_link *z)
+{
+    cm_buf_add_z(&z->error_text, "it did not report in time\n");
+    if (z->n_failures < FAILURES_MAX - 2)
+        z->n_failures = FAILURES_MAX - 2;
+    (void)syscall(SYS_pidfd_send_signal, z->pidfd, SIGKILL, NULL, 0);
+}
+
+/** The one timer between two HELLOs: a pause before a start, or the time that a start may take. */
 static void retry(void *user)
 {
     cm_sandbox *sb = user;
 
+    if (sb->zygote.pid) {
+        end_silence(&sb->zygote);
+        return;
+    }
     cm_control__start(sb);
     cm_sandbox__wake(sb);
 }
@@ -197,6 +215,7 @@ static void on_hello(cm_sandbox *sb, const struct cm_control_msg *m)
         cm_sandbox__broken(sb, why);
         return;
     }
+    cm_timer_stop(z->retry);
     z->said_hello = true;
     z->n_failures = 0;
     z->layers = m->layers;
@@ -339,8 +358,10 @@ void cm_control__start(cm_sandbox *sb)
     if (z->pid)
         return;
     int rc = start_process(sb);
-    if (rc == 0)
+    if (rc == 0) {
+        cm_timer_start(z->retry, sb->opts.start_ms ? sb->opts.start_ms : START_MS);
         return;
+    }
     z->pid = 0;
     cm_autofree char *why = cm_asprintf("cannot start '%s': %s", sb->worker_path, strerror(rc));
     start_failed(sb, why);

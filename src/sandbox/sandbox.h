@@ -31,6 +31,7 @@ struct cm_sandbox_opts {
     uint32_t pool_size;       /* ready unbound workers kept; 0: 2. A one-shot command says 1. */
     uint32_t runs_per_worker; /* 0: 100 */
     uint32_t worker_age_ms;   /* 0: one hour */
+    uint32_t start_ms;        /* from the start of the worker program to its first word; 0: ten seconds */
 };
 
 /** Starts the zygote; does not wait for it. Errors: CM_E_NOT_FOUND no worker program, with every place that

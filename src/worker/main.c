@@ -130,6 +130,18 @@ static unsigned count_threads(void)
     return n;
 }
 
+/** Where these are missing the engine aborts without a word: then these are the last words that the host shows. */
+static void warn_of_surroundings(void)
+{
+    struct rlimit space = {0};
+
+    if (access("/proc/self/maps", R_OK) != 0)
+        (void)fprintf(stderr, "there is no /proc/self/maps, which the engine reads\n");
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        (void)fprintf(stderr,
+                      "the address space is limited (ulimit -v), and the engine reserves gigabytes\n");
+}
+
 /** What a program sees of time zone and language is fixed here: nothing of the machine's shows through. */
 static void set_environment(void)
 {
@@ -163,6 +175,7 @@ int main(int argc, char **argv)
     (void)syscall(SYS_close_range, CM_CONTROL_FD + 1, ~0U, 0);
     set_environment();
     set_stack(o.stack_kb);
+    warn_of_surroundings();
     z.signal_fd = prepare_signals();
     z.lock.status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     cm_engine_prepare_process(o.no_jit);

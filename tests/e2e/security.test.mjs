@@ -1,6 +1,6 @@
 // What must never happen: a secret in anything that a program, a model or a log can see; a worker that holds more than its
 // socket; a worker program that links what an escaped script could use.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -104,6 +104,18 @@ function childrenOf(pid) {
 }
 
 const isWorker = (pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('codemode-worker');
+
+for (const [what, command, words] of [
+  ['a limit on the address space', ['sh', '-c', 'ulimit -v 300000; exec "$0" "$@"'], /address space is limited/],
+  ['no /proc', ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"'], /no \/proc\/self\/maps/],
+]) {
+  const missing = spawnSync(command[0], [...command.slice(1), 'true']).status !== 0 && `no ${command[0]}`;
+  test(`where the engine does not start for ${what}, the error says so`, { skip: SANITIZED ? 'nor does the sanitizer' : missing }, async (t) => {
+    const { status, stderr } = await run([...command.slice(1), CODEMODE, 'run', '-e', '1'], { ...privateHome(t), program: command[0] });
+    assert.equal(status, 1);
+    assert.match(stderr, words);
+  });
+}
 
 test('a worker holds nothing but its socket, also while a call is pending', { skip: process.getuid() !== 0 && 'only root may look into a process that is not dumpable' }, async (t) => {
   const h = privateHome(t);

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -262,6 +263,23 @@ static void a_worker_program_that_does_not_start_fails_the_pass_with_what_it_sai
     expect_end(&r, CM_PASS_FAILED, "no_worker", "'/bin/cat' ended at its start (exit status");
     assert_int_equal(cm_sandbox_layers(w.sb, &layers, &err), CM_E_UNAVAILABLE);
     close_world(&w);
+}
+
+static void a_worker_program_that_never_reports_fails_the_pass_and_not_the_wait(void **state)
+{
+    (void)state;
+    char script[] = "/tmp/cm-worker-XXXXXX";
+    int fd = mkstemp(script);
+
+    assert_int_equal(fchmod(fd, 0700), 0);
+    assert_true(dprintf(fd, "#!/bin/sh\nexec sleep 1000\n") > 0);
+    assert_int_equal(close(fd), 0); /* before anyone may run it */
+    struct world w = open_world(&(struct cm_sandbox_opts){.worker_path = script, .start_ms = 50});
+    struct run r = run(w.loop, w.sb, "return 1", NULL);
+
+    expect_end(&r, CM_PASS_FAILED, "no_worker", "it did not report in time");
+    close_world(&w);
+    assert_int_equal(unlink(script), 0);
 }
 
 static void a_missing_worker_program_is_named_with_where_it_came_from(void **state)
@@ -524,6 +542,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(closing_ends_every_pass_as_cancelled_and_leaves_no_process),
         cmocka_unit_test(a_killed_host_leaves_no_process),
         cmocka_unit_test(a_worker_program_that_does_not_start_fails_the_pass_with_what_it_said),
+        cmocka_unit_test(a_worker_program_that_never_reports_fails_the_pass_and_not_the_wait),
         cmocka_unit_test(a_missing_worker_program_is_named_with_where_it_came_from),
         cmocka_unit_test(two_runtimes_never_share_a_worker),
         cmocka_unit_test(a_runtime_keeps_its_worker_until_its_runs_are_used_up),
