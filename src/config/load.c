@@ -39,8 +39,12 @@ static cm_status try_file(struct found *f, char *take_path, const char *shown, b
     if (!named && access(path, F_OK) != 0)
         return CM_OK;
     cm_status st = cm_read_file(path, CM_CONFIG_MAX_BYTES, &f->text, &f->len, err);
-    if (st != CM_OK)
-        return cm_err_prefix(err, "configuration");
+    if (st != CM_OK) {
+        (void)cm_err_prefix(err, "configuration");
+        if (err && st != CM_E_NOT_FOUND)
+            err->status = st = CM_E_CONFIG; /* a folder, a file that is too large: for who named it to mend */
+        return st;
+    }
     f->path = cm_steal(&path);
     f->shown = shown;
     return CM_OK;

@@ -55,6 +55,7 @@ test('a wrong command or option ends with status 2 and names what was meant', as
     [['run', '-e', '1', 'p.js'], /two programs/],
     [['run', 'a.js', 'b.js'], /'b\.js' is one too many/],
     [['run', 'nowhere.js'], /nowhere\.js.*No such file/],
+    [['run', '-e', '1', '--config', '/'], /configuration: '\/': .*Is a directory/],
     [['run', '--json=yes', '-e', '1'], /'--json' takes no value/],
     [['tools', 'serach', 'x'], /'serach': expected 'search QUERY'/],
     [['tools', 'search'], /search for what/],
