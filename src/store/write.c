@@ -157,8 +157,12 @@ cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err)
 
     if (st == CM_OK && changed == 0)
         st = not_in_state(s, id, "deleted: cancel it first", err);
-    if (st == CM_OK)
-        st = cm_store_commit(s, true, err);
+    if (st != CM_OK) {
+        /* Nobody may turn a loop after this: an open group would keep every other process from writing. */
+        (void)cm_store_commit(s, false, NULL);
+        return st;
+    }
+    st = cm_store_commit(s, true, err);
     /* What somebody wanted gone does not live on in the log. */
     if (st == CM_OK && s->path)
         (void)sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);

@@ -636,6 +636,22 @@ static void what_was_deleted_does_not_live_on_in_the_log(void **state)
     assert_int_equal(log_bytes(), 0);
 }
 
+static void a_deletion_that_fails_leaves_the_store_writable(void **state)
+{
+    struct cm_err err = {0};
+    cm_auto(cm_store) s = open_store();
+    cm_auto(cm_store) other = open_store();
+
+    (void)state;
+    begin(s, "exec_1", 1);
+    ok(cm_store_commit(s, false, &err), &err);
+    assert_int_equal(cm_store_delete(s, "exec_none", &err), CM_E_NOT_FOUND);
+    begin(other, "exec_2", 2);
+    ok(cm_store_commit(other, false, &err), &err);
+    assert_int_equal(cm_store_delete(s, "exec_1", &err), CM_E_CONFLICT);
+    begin(other, "exec_3", 3);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
@@ -658,6 +674,7 @@ int main(void)
         T(a_short_run_does_not_wait_for_the_disk_at_its_close),
         T(a_long_log_is_not_left_for_the_next_opening),
         T(what_was_deleted_does_not_live_on_in_the_log),
+        T(a_deletion_that_fails_leaves_the_store_writable),
         T(a_full_disk_loses_the_group_and_says_so),
         T(ten_thousand_calls_take_seconds_at_most),
     };
