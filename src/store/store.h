@@ -7,7 +7,8 @@
  * whose tables are what replay, approvals and rollback read: sequence at issue, delivery order, canonical
  * bytes with their marks and hash, decision and rule, intent before effect, outcome after.
  *
- * Invariants: file 0600, in a directory of 0700 where we make it; WAL; a newer schema version is refused.
+ * Invariants: file 0600, in a directory of 0700 where we make it; WAL; a newer schema version is refused. A short log
+ * stays beside the file when the store is closed (open.c): who copies a store copies both.
  *
  * Durability. Writes gather in a group, one transaction, which cm_store_commit ends: without `sync` the
  * kernel has it (it survives the end of this process), with `sync` the disk has it (it survives the machine),
