@@ -52,9 +52,9 @@ static int spawn(const cm_sandbox *sb, int control_fd, int error_fd, pid_t *pid)
     posix_spawnattr_t attr;
     sigset_t all, none;
 
+    (void)snprintf(stack, sizeof(stack), "--stack-kb=%u", sb->opts.stack_kb);
     if (sb->opts.no_jit)
         argv[n++] = no_jit;
-    (void)snprintf(stack, sizeof(stack), "--stack-kb=%u", sb->opts.stack_kb);
     if (sb->zygote.vm_per_worker)
         argv[n++] = vm_per_worker;
     if (sb->vm_each)

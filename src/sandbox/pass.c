@@ -328,19 +328,6 @@ static void on_log(cm_pass *p, const struct cm_frame *f)
 static void on_wait(cm_pass *p)
 {
     uint32_t open = count_open(p);
-/**
- * The limit that makes the engine throw a RangeError of this text; CM_END_COUNT_: none. A program that throws the same words itself is
- * told of a limit that it did not meet, and nobody else is.
- */
-static enum cm_end_code limit_of(const char *message)
-{
-    if (strncmp(message, "Out of memory", strlen("Out of memory")) == 0)
-        return CM_END_MEMORY;
-    if (strncmp(message, "Maximum call stack size exceeded", strlen("Maximum call stack size exceeded")) == 0)
-        return CM_END_STACK;
-    return CM_END_COUNT_;
-}
-
 
     if (p->n_waits == p->n_turns) {
         cm_pass__end(p, CM_END_PROTOCOL, "a wait while it was waiting");
@@ -354,6 +341,19 @@ static enum cm_end_code limit_of(const char *message)
     }
     set_clock(p, CM_CLOCK_WAITING);
     p->ev->on_wait(p->user, p, open);
+}
+
+/**
+ * The limit that makes the engine throw a RangeError of this text; CM_END_COUNT_: none. A program that throws the same words itself is
+ * told of a limit that it did not meet, and nobody else is.
+ */
+static enum cm_end_code limit_of(const char *message)
+{
+    if (strncmp(message, "Out of memory", strlen("Out of memory")) == 0)
+        return CM_END_MEMORY;
+    if (strncmp(message, "Maximum call stack size exceeded", strlen("Maximum call stack size exceeded")) == 0)
+        return CM_END_STACK;
+    return CM_END_COUNT_;
 }
 
 /** Whether DONE's meta is what the format says: an object, with an error object where one is announced. */

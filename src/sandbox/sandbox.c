@@ -355,6 +355,7 @@ cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_
     sb->one_pass_each = opts->isolation && cm_z_eq(opts->isolation, "process");
     sb->vm_each = opts->isolation && cm_z_eq(opts->isolation, "vm");
     sb->opts.isolation = NULL;
+    sb->opts.stack_kb = opts->stack_kb ? opts->stack_kb : CM_LIMITS_DEFAULT.stack_kb;
     sb->worker_path = cm_steal(&path);
     sb->queue_tail = &sb->queue;
     sb->ended_tail = &sb->ended;
@@ -393,7 +394,6 @@ void cm_sandbox_close(cm_sandbox *sb)
     if (!sb)
         return;
     int64_t until_ms = cm_mono_ms() + CLOSE_WAIT_MS;
-    sb->opts.stack_kb = opts->stack_kb ? opts->stack_kb : CM_LIMITS_DEFAULT.stack_kb;
 
     sb->closing = true;
     cancel_all(sb);
