@@ -19,10 +19,16 @@
 
 /*
  * The engine prints a warning when the first VM is made, because we switched the cage off; on our standard
- * error it would be noise at every start.
+ * error it would be noise at every start. Later ones are made in locked-down workers, where there is no
+ * standard error and no call to redirect it.
  */
 static JSContextGroupRef create_group_quietly(void)
 {
+    static bool warned;
+
+    if (warned)
+        return JSContextGroupCreate();
+    warned = true;
     int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     JSContextGroupRef group;

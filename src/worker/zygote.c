@@ -85,7 +85,7 @@ __attribute__((noreturn)) static void be_trial(struct cm_zygote *z, int fd)
     t.layers = z->lock.layers;
     t.failed = z->lock.failed;
     t.eno = z->lock.eno;
-    (void)!write(z->lock.worker_fd, &t, sizeof(t));
+    (void)!send(z->lock.worker_fd, &t, sizeof(t), MSG_NOSIGNAL);
     _exit(0);
 }
 

@@ -378,6 +378,17 @@ static void every_isolation_runs_the_same_programs(void **state)
     }
 }
 
+static void a_vm_for_each_pass_is_made_in_the_locked_down_worker_that_is_kept(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.isolation = "vm"});
+    int64_t pid = pid_of_run(&w);
+
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(pid_of_run(&w), pid);
+    close_world(&w);
+}
+
 static void without_a_jit_the_same_programs_run(void **state)
 {
     (void)state;
@@ -548,6 +559,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_runtime_keeps_its_worker_until_its_runs_are_used_up),
         cmocka_unit_test(with_isolation_process_every_pass_has_a_process_of_its_own),
         cmocka_unit_test(every_isolation_runs_the_same_programs),
+        cmocka_unit_test(a_vm_for_each_pass_is_made_in_the_locked_down_worker_that_is_kept),
         cmocka_unit_test(without_a_jit_the_same_programs_run),
         cmocka_unit_test(more_passes_than_workers_wait_their_turn),
         cmocka_unit_test(a_queued_pass_can_be_killed_and_its_end_comes_later),
