@@ -30,6 +30,9 @@ enum cm_json_flags {
  */
 cm_status cm_json_parse(struct cm_str text, unsigned flags, yyjson_doc **out, struct cm_err *err);
 
+/** A copy of a JSON text with U+FFFD for lone surrogates and invalid UTF-8, owned by the caller. */
+char *cm_json_repair(struct cm_str text, size_t *len);
+
 /** Lookup that never fails: NULL where v is no object or has no such key. */
 yyjson_val *cm_json_get(yyjson_val *v, const char *key);
 /** The string as a borrowed run; {NULL, 0} when v is no string. */

@@ -99,8 +99,8 @@ static int escape_unit(const char *p, const char *end)
     return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? hex4(p + 2) : -1;
 }
 
-/* A copy without lone surrogates and invalid UTF-8. A backslash outside a string is an error either way. */
-static char *repair(struct cm_str text, size_t *len)
+/* A backslash outside a string is an error either way. */
+char *cm_json_repair(struct cm_str text, size_t *len)
 {
     char *copy = cm_utf8_repair(text, len);
     char *end = copy + *len;
@@ -172,7 +172,7 @@ cm_status cm_json_parse(struct cm_str text, unsigned flags, yyjson_doc **out, st
     doc = yyjson_read_opts((char *)(uintptr_t)text.ptr, text.len, how, NULL, &why);
     if (!doc && (flags & CM_JSON_REPAIR) && why.code == YYJSON_READ_ERROR_INVALID_STRING) {
         size_t len = 0;
-        repaired = repair(text, &len);
+        repaired = cm_json_repair(text, &len);
         doc = yyjson_read_opts(repaired, len, how, NULL, &why);
         text = cm_str_mk(repaired, len);
     }

@@ -28,7 +28,25 @@ static void fail_final(const cm_exec *e, struct final *f, const char *code, cons
     rt_host_error(e->rt, code, message, &f->error);
 }
 
-static void take_result(const cm_exec *e, struct final *f, struct cm_value value)
+/** The same with U+FFFD for halves of characters: `text.slice(0, 100)` leaves such a half, and what the program
+ * did is done. */
+static bool take_repaired(cm_exec *e, struct final *f, struct cm_value value)
+{
+    size_t len = 0;
+    cm_autofree char *json = cm_json_repair(value.json, &len);
+
+    if (cm_str_eq(value.json, cm_str_mk(json, len)))
+        return false;
+    value.json = cm_str_mk(json, len);
+    if (cm_value_checked(value, CM_FRAME_MAX_BYTES, &f->result, NULL) != CM_OK)
+        return false;
+    rt_exec_warn(e, "The result held half of a character (a lone surrogate, as slice can leave it); U+FFFD "
+                    "stands in its place.");
+    f->has_result = true;
+    return true;
+}
+
+static void take_result(cm_exec *e, struct final *f, struct cm_value value)
 {
     struct cm_err err = {0};
     char message[CM_ERR_MAX_BYTES + 128];
@@ -39,6 +57,8 @@ static void take_result(const cm_exec *e, struct final *f, struct cm_value value
         f->has_result = true;
         return;
     }
+    if (take_repaired(e, f, value))
+        return;
     (void)snprintf(message, sizeof message, "The program completed, but its result cannot be returned: %s",
                    err.message);
     fail_final(e, f, "invalid_result", message);

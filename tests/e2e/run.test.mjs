@@ -17,6 +17,13 @@ test('prints a number, a string as it is, an object as JSON, undefined as nothin
   assert.deepEqual([nothing.stdout, nothing.stderr, nothing.status], ['', '', 0]);
 });
 
+test('a result that was cut inside a character is still a result', async (t) => {
+  const h = privateHome(t);
+  const r = await run(['run', '--json', '-e', 'return { text: "ab😀".slice(0, 3), n: 10n }'], h);
+  assert.deepEqual(r.json.result, { text: 'ab\ufffd', n: '10' });
+  assert.match(r.json.warnings.join(), /lone surrogate/);
+});
+
 test('reads the program from a file, from standard input, and as a function with input', async (t) => {
   const h = privateHome(t);
   writeFileSync(join(h.cwd, 'p.js'), 'async (input) => input.n + 1\n');
