@@ -82,6 +82,17 @@ static JSValueRef throw_text(JSContextRef ctx, const char *text, JSValueRef *exc
     return NULL;
 }
 
+/** Like the engine's own, by which the host knows the memory limit. */
+static JSValueRef throw_no_memory(JSContextRef ctx, const char *text, JSValueRef *exception)
+{
+    cm_autojs key = JSStringCreateWithUTF8CString("name");
+
+    (void)throw_text(ctx, text, exception);
+    JSObjectSetProperty(ctx, (JSObjectRef)(uintptr_t)*exception, key, cm_js__value(ctx, CM_STR("RangeError")),
+                        kJSPropertyAttributeDontEnum, NULL);
+    return NULL;
+}
+
 static uint32_t new_call(cm_realm *r, unsigned kind)
 {
     if (r->n_calls == r->cap_calls) {
@@ -112,7 +123,8 @@ static JSValueRef send_call(cm_realm *r, JSContextRef ctx, size_t n, const JSVal
     if (kind >= KIND_COUNT || !arg_text(ctx, 2, args, n, &connector, &connector_s) ||
         !arg_text(ctx, 3, args, n, &method, &method_s) || !arg_text(ctx, 4, args, n, &json, &value.json) ||
         !arg_text(ctx, 5, args, n, &marks, &value.marks))
-        return throw_text(ctx, "The arguments of this call do not fit into memory", exception);
+        return throw_no_memory(ctx, "Out of memory: the arguments of this call do not fit into memory",
+                               exception);
     id = new_call(r, kind);
     if (!id)
         return throw_text(ctx, "Too many calls", exception);
@@ -132,7 +144,8 @@ static JSValueRef send_step_end(cm_realm *r, JSContextRef ctx, size_t n, const J
     if (id == 0 || id > r->n_calls || r->calls[id - 1].state != CALL_STEP_RUNS)
         return throw_text(ctx, "This step does not run", exception);
     if (!arg_text(ctx, 3, args, n, &json, &value.json) || !arg_text(ctx, 4, args, n, &marks, &value.marks))
-        return throw_text(ctx, "The value of this step does not fit into memory", exception);
+        return throw_no_memory(ctx, "Out of memory: the value of this step does not fit into memory",
+                               exception);
     r->calls[id - 1].state = CALL_OUTSTANDING;
     r->n_outstanding++;
     r->host->step_end(r->user, id, JSValueToBoolean(ctx, args[2]), value);
@@ -147,7 +160,7 @@ static JSValueRef send_log(cm_realm *r, JSContextRef ctx, size_t n, const JSValu
     struct cm_str line;
 
     if (!arg_text(ctx, 2, args, n, &text, &line))
-        return throw_text(ctx, "This line does not fit into memory", exception);
+        return throw_no_memory(ctx, "Out of memory: this line does not fit into memory", exception);
     r->host->log(r->user, arg_u32(ctx, 1, args, n), line);
     return JSValueMakeUndefined(ctx);
 }
@@ -168,7 +181,7 @@ static JSValueRef send_result(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     if (!arg_text(ctx, 2, args, n, &r->json, &r->result.value.json) ||
         !arg_text(ctx, 3, args, n, &r->marks, &r->result.value.marks) ||
         !arg_text(ctx, 4, args, n, &r->meta, &r->result.meta_json))
-        return throw_text(ctx, "The result does not fit into memory", exception);
+        return throw_no_memory(ctx, "Out of memory: the result does not fit into memory", exception);
     r->result.failed = JSValueToBoolean(ctx, args[1]);
     r->done = true;
     return JSValueMakeUndefined(ctx);

@@ -111,6 +111,26 @@ static void read_some(cm_stream *s)
     }
 }
 
+void cm_stream_read_now(cm_stream *s, size_t max_bytes)
+{
+    char chunk[STREAM_CHUNK_BYTES];
+    bool was_busy = s->busy;
+
+    s->busy = true;
+    for (size_t got = 0; got < max_bytes && !s->dead && s->reading;) {
+        ssize_t n = read(s->in_fd, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break; /* nothing now, or the end, which the watch will tell */
+        got += (size_t)n;
+        s->ev->on_data(s->user, cm_str_mk(chunk, (size_t)n));
+    }
+    s->busy = was_busy;
+    if (!was_busy && s->dead)
+        free(s);
+}
+
 static void close_out(cm_stream *s)
 {
     cm_watch_free(s->out);

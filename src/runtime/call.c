@@ -497,10 +497,12 @@ static void take_args(struct rt_call *c, struct cm_value args)
     if (c->kind == CM_CALL_TOOL)
         args = or_empty_object(args);
     c->args_ok = cm_value_canonical(args, c->e->limits.arg_bytes, &c->args, &c->args_err) == CM_OK;
-    if (!c->args_ok && c->args_err.status == CM_E_LIMIT)
+    /* What is too deep is under its own limit, whose message stands. */
+    if (!c->args_ok && args.json.len + args.marks.len > c->e->limits.arg_bytes)
         (void)cm_err_set(&c->args_err, CM_E_LIMIT,
-                         "the arguments have %zu bytes, a call may have %llu (limits.argBytes)",
-                         args.json.len, (unsigned long long)c->e->limits.arg_bytes);
+                         "the arguments have %zu bytes, a call may have %llu (limits.argBytes). Send less with "
+                         "each call: the fields that are needed, or the data in parts.",
+                         args.json.len + args.marks.len, (unsigned long long)c->e->limits.arg_bytes);
     hash_args(c);
 }
 
@@ -528,6 +530,11 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
     }
     if (!account(e, c->args.json_len + c->args.marks_len))
         return;
+    if (kind != CM_CALL_TOOL && !c->args_ok && c->args_err.status == CM_E_LIMIT) {
+        rt_call_fail(c, CM_CALL_FAILED, RT_ARGUMENTS_LIMIT, "codemode.%s: %s",
+                     kind == CM_CALL_SEARCH ? "search" : "describe", c->args_err.message);
+        return;
+    }
     switch (kind) {
     case CM_CALL_TOOL:
         issue_tool(c);

@@ -15,6 +15,8 @@
     (CM_FRAME_MAX_BYTES - 4096) /* an outcome and its frame's other parts fit in a frame */
 #define RT_WARNINGS_MAX  20
 #define RT_WARNING_BYTES 1024
+/* The code of a call whose arguments are over their limit; like any failure of a call it can be caught. */
+#define RT_ARGUMENTS_LIMIT "arguments_limit"
 #define RT_ERROR_TEXT    16384 /* message and stack of a program's error, each */
 
 /** Reasons of the host for ending a run (the sandbox's among them); a program's own error cannot carry one as

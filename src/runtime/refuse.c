@@ -52,7 +52,8 @@ void rt_call_refuse(struct rt_call *c, const struct cm_call_decision *d, const s
                      c->connector, c->method, d->rule);
         return;
     case CM_REFUSAL_INVALID_ARGUMENTS:
-        rt_call_fail(c, CM_CALL_FAILED, code, "%s.%s: %s", c->connector, c->method, why->message);
+        rt_call_fail(c, CM_CALL_FAILED, why->status == CM_E_LIMIT ? RT_ARGUMENTS_LIMIT : code, "%s.%s: %s",
+                     c->connector, c->method, why->message);
         return;
     case CM_REFUSAL_COUNT_:
         break;

@@ -90,6 +90,8 @@ struct cm_worker {
     bool retire;      /* no further pass, whatever the counters say */
     bool hung_up;     /* its socket has ended */
     bool exited;      /* `exit` is filled */
+    bool handling;    /* bytes of it are being handled: what it says comes in order */
+    bool last_words;  /* it has been killed, and only its console lines still count */
     struct cm_control_msg exit;
     cm_pass *pass;
 };
@@ -102,6 +104,8 @@ void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int t
 void cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m);
 /** Kill it; whatever its pass's end is must have been noted before. */
 void cm_worker__kill(struct cm_worker *w);
+/** It is about to be ended from outside: kill it, and take the console lines that it wrote before. */
+void cm_worker__hear_out(struct cm_worker *w);
 /** Send bytes; false when the worker is beyond that. */
 bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *err);
 /** Whether it may take another pass, by age, runs and growth. */
@@ -160,7 +164,8 @@ struct cm_pass {
     uint64_t log_left;
     bool log_full;
 
-    bool ended; /* `verdict` stands; on_end is due */
+    bool stopping; /* `verdict` stands */
+    bool ended;    /* on_end is due */
     struct cm_verdict verdict;
     uint64_t cpu_us;
 };

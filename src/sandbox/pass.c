@@ -168,6 +168,9 @@ static void stop_and_conclude(cm_pass *p)
 {
     struct cm_worker *w = p->worker;
 
+    p->stopping = true;
+    if (w)
+        cm_worker__hear_out(w);
     if (!w)
         unqueue(p);
     conclude(p);
@@ -177,7 +180,7 @@ static void stop_and_conclude(cm_pass *p)
 
 void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail)
 {
-    if (p->ended)
+    if (p->stopping || p->ended)
         return;
     cm_verdict__make(&p->verdict, code, &p->limits, detail);
     stop_and_conclude(p);
@@ -185,7 +188,7 @@ void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail)
 
 void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
 {
-    if (p->ended)
+    if (p->stopping || p->ended)
         return;
     p->verdict = (struct cm_verdict){kind, cm_strdup(code), cm_strdup(message)};
     stop_and_conclude(p);
@@ -213,10 +216,12 @@ void cm_pass__worker_died(cm_pass *p, const struct cm_control_msg *m)
 {
     char text[256] = "together with the process that starts sandboxes";
 
-    if (p->ended)
+    if (p->stopping || p->ended)
         return;
     if (m && m->exit_code == CLD_EXITED && m->exit_status == CM_EXIT_CPU)
         cm_verdict__make(&p->verdict, CM_END_CPU, &p->limits, NULL);
+    else if (m && m->exit_code == CLD_EXITED && m->exit_status == CM_EXIT_MEMORY)
+        cm_verdict__make(&p->verdict, CM_END_MEMORY, &p->limits, NULL);
     else if (m && is_out_of_memory(p, p->worker, m))
         cm_verdict__make(&p->verdict, CM_END_MEMORY, &p->limits, NULL);
     else
@@ -504,7 +509,7 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
     cm_autobuf frame = CM_BUF_INIT(CM_FRAME_MAX_BYTES + 64);
     char now[8];
 
-    if (p->ended)
+    if (p->stopping || p->ended)
         return;
     struct cm_call *c = find_call(p, id);
     assert(c && c->state == CM_CALL_OPEN && "an outcome for a call that is not open");

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define READ_SLACK_BYTES 131072      /* what one read may bring beyond a frame */
+#define LAST_WORDS_BYTES (1u << 20)  /* more than a socket holds; what is written during the kill may go on for ever */
 #define IDLE_GROWTH_KB   (64u << 10) /* resident growth after which a worker is replaced */
 #define AGE_DEFAULT_MS   3600000u
 #define RUNS_DEFAULT     100u
@@ -120,6 +121,15 @@ void cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m)
     settle_if_gone(w);
 }
 
+void cm_worker__hear_out(struct cm_worker *w)
+{
+    if (!w->stream || w->handling || w->state != CM_WORKER_BUSY)
+        return;
+    w->last_words = true;
+    signal_kill(w);
+    cm_stream_read_now(w->stream, LAST_WORDS_BYTES);
+}
+
 static void broke_protocol(struct cm_worker *w, const char *what)
 {
     if (w->pass)
@@ -130,6 +140,11 @@ static void broke_protocol(struct cm_worker *w, const char *what)
 
 static void handle_frame(struct cm_worker *w, const struct cm_frame *f)
 {
+    if (w->last_words) {
+        if (f->type == CM_FRAME_LOG && w->pass)
+            cm_pass__frame(w->pass, f);
+        return;
+    }
     for (size_t i = 0; i < CM_ARRAY_LEN(rules); i++) {
         if (rules[i].type == f->type && (rules[i].states & (1u << w->state)) != 0) {
             rules[i].handle(w, f);
@@ -175,6 +190,7 @@ static void on_data(void *user, struct cm_str bytes)
 
     if (!is_listening(w))
         return;
+    w->handling = true;
     if (w->in.len == 0) {
         /* The common case copies nothing: whole frames are handled where they lie. */
         size_t used = handle_bytes(w, bytes.ptr, bytes.len);
@@ -191,6 +207,7 @@ static void on_data(void *user, struct cm_str bytes)
         broke_protocol(w, "more bytes than any frame has");
     if (is_listening(w) && w->in.len == 0 && w->in.cap > READ_SLACK_BYTES)
         cm_buf_done(&w->in);
+    w->handling = false;
 }
 
 static void on_end(void *user, int eno)

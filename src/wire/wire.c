@@ -105,12 +105,13 @@ static cm_status check_header(const struct frame_row *row, unsigned type, uint8_
     if (row->has_id != (id != 0))
         return cm_err_set(err, CM_E_PROTOCOL, "%s frame: id %u, expected %s", row->name, id,
                           row->has_id ? "a call's, above 0" : "0");
-    if (len < (size_t)row->n_parts * PART_LEN_BYTES || len > row->max)
+    /* One without a limit of its own type is not wrong, only too much. */
+    if (len < (size_t)row->n_parts * PART_LEN_BYTES || (len > row->max && row->max != ANY))
         return cm_err_set(err, CM_E_PROTOCOL, "%s frame: %zu payload bytes, allowed are %u to %u", row->name,
                           len, row->n_parts * PART_LEN_BYTES, row->max);
-    if (len > max_bytes)
+    if (len > max_bytes || len > row->max)
         return cm_err_set(err, CM_E_LIMIT, "%s frame: %zu payload bytes, the limit is %zu", row->name, len,
-                          max_bytes);
+                          max_bytes < row->max ? max_bytes : (size_t)row->max);
     return CM_OK;
 }
 

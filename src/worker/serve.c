@@ -12,6 +12,7 @@
 #include "worker/worker.h"
 
 #include "base/limits.h"
+#include "wire/control.h"
 #include "wire/wire.h"
 #include "json/json.h"
 
@@ -81,14 +82,39 @@ static void flush(struct serve *s)
     }
 }
 
+/**
+ * A frame that cannot be made. One that is larger than any may be is announced by its header alone, at which the host ends the pass with
+ * the limit's name; otherwise it is memory that is short, and that is told by the exit status.
+ */
+static _Noreturn void give_up_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
+                                    const struct cm_str *parts, size_t n_parts)
+{
+    uint64_t len = 4 * n_parts;
+    char header[CM_WIRE_HEADER_BYTES] = {0};
+
+    for (size_t i = 0; i < n_parts; i++)
+        len += parts[i].len;
+    if (len <= CM_FRAME_MAX_BYTES)
+        leave(CM_EXIT_MEMORY);
+    cm_wire_put_u32(header, len < UINT32_MAX ? (uint32_t)len : UINT32_MAX);
+    header[4] = (char)type;
+    header[5] = (char)flags;
+    cm_wire_put_u32(header + 8, id);
+    cm_buf_done(&s->out);
+    s->out = CM_BUF_INIT(sizeof(header));
+    cm_buf_add(&s->out, header, sizeof(header));
+    flush(s);
+    while (read(s->fd, header, sizeof(header)) > 0) {
+    }
+    leave(0);
+}
+
 static void send_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
                        const struct cm_str *parts, size_t n_parts)
 {
-    struct cm_err err = {0};
-
     cm_wire_encode(&s->out, type, flags, id, parts, n_parts);
-    if (cm_buf_check(&s->out, "a frame", &err) != CM_OK)
-        broken(&err);
+    if (s->out.failed)
+        give_up_frame(s, type, flags, id, parts, n_parts);
     flush(s);
 }
 

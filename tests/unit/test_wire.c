@@ -97,7 +97,7 @@ static const struct broken broken[] = {
     {"reserved bytes set", 7, 1, CM_E_PROTOCOL, "not zero"},
     {"id 0 for a call", 8, 0, CM_E_PROTOCOL, "id 0"},
     {"payload over the caller's limit", 1, 0x20, CM_E_LIMIT, "the limit is 4096"},
-    {"payload over the ceiling of the format", 3, 0xff, CM_E_PROTOCOL, "payload bytes"},
+    {"payload over the ceiling of the format", 3, 0xff, CM_E_LIMIT, "the limit is 4096"},
     {"payload too short for its parts", 0, 3, CM_E_PROTOCOL, "payload bytes"},
     {"part longer than the frame", 15, 0x7f, CM_E_PROTOCOL, "claims"},
     {"fixed part of another size", 12, 2, CM_E_PROTOCOL, "expected 1"},
@@ -129,8 +129,7 @@ static void a_lie_about_the_length_is_refused_from_the_header_alone(void **state
     struct cm_frame f;
     size_t used = 0;
 
-    assert_int_equal(cm_wire_decode(header, sizeof(header), CM_FRAME_MAX_BYTES, &f, &used, NULL),
-                     CM_E_PROTOCOL);
+    assert_int_equal(cm_wire_decode(header, sizeof(header), CM_FRAME_MAX_BYTES, &f, &used, NULL), CM_E_LIMIT);
 }
 
 static void bytes_behind_the_last_part_are_refused(void **state)
