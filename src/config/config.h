@@ -102,7 +102,7 @@ struct cm_config_settings {
     const char *runtime;   /* "default" */
     const char *isolation; /* "realm" */
     bool jit;
-    uint32_t max_executions, max_workers, runs_per_worker, worker_age_ms, grace_ms;
+    uint32_t max_executions, max_workers, max_queued, runs_per_worker, worker_age_ms, grace_ms;
     uint64_t paused_ttl_ms;
 };
 const struct cm_config_settings *cm_config_settings(const cm_config *c);

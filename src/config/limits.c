@@ -148,9 +148,9 @@ cm_status cm_limits_lower(struct cm_limits *limits, struct cm_str json, struct c
 static const char *const isolations[] = {"realm", "vm", "process", NULL};
 
 const char *const cm_config__setting_keys[] = {
-    "store",       "runtime",  "isolation",   "jit",   "maxExecutions", "maxWorkers", "runsPerWorker",
-    "workerAgeMs", "graceMs",  "pausedTtlMs", "fetch", "modules",       "limits",     "policy",
-    "openapi",     "toolsets", NULL};
+    "store",     "runtime",       "isolation",   "jit",     "maxExecutions", "maxWorkers",
+    "maxQueued", "runsPerWorker", "workerAgeMs", "graceMs", "pausedTtlMs",   "fetch",
+    "modules",   "limits",        "policy",      "openapi", "toolsets",      NULL};
 
 static cm_status read_store(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err)
 {
@@ -211,11 +211,9 @@ cm_status cm_config__read_settings(cm_config *c, yyjson_val *obj, const char *at
         const char *key;
         uint32_t min, max, *into;
     } numbers[] = {
-        {"maxExecutions", 1, 1000000, &s->max_executions},
-        {"maxWorkers", 1, 1024, &s->max_workers},
-        {"runsPerWorker", 1, 1000000, &s->runs_per_worker},
-        {"workerAgeMs", 1000, DAY, &s->worker_age_ms},
-        {"graceMs", 0, HOUR, &s->grace_ms},
+        {"maxExecutions", 1, 1000000, &s->max_executions}, {"maxWorkers", 1, 1024, &s->max_workers},
+        {"maxQueued", 1, 10000, &s->max_queued},           {"runsPerWorker", 1, 1000000, &s->runs_per_worker},
+        {"workerAgeMs", 1000, DAY, &s->worker_age_ms},     {"graceMs", 0, HOUR, &s->grace_ms},
     };
     cm_status st = read_store(c, obj, at, err);
 

@@ -317,6 +317,9 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
         return st;
     if (rt->closing)
         return cm_err_set(err, CM_E_CANCELLED, "the runtime is being closed");
+    /* Before the row: what was refused for want of room must not push the records of what ran out of the store. */
+    if (!spec->call_path && cm_sandbox_admits(rt->o.sandbox, rt->name, err) != CM_OK)
+        return CM_E_LIMIT;
     e = cm_new(cm_exec);
     *e = (cm_exec){.rt = rt, .fn = fn, .user = user, .limits = spec->limits, .calls_tail = &e->calls};
     e->logs = CM_BUF_INIT(LOGS_MAX(e) + 1);

@@ -75,8 +75,8 @@ struct cm_exec_spec {
  */
 typedef void (*cm_exec_fn)(void *user, enum cm_exec_state state, struct cm_str outcome_json,
                            const struct cm_err *err);
-/** *out is valid until fn has returned. Errors: CM_E_LIMIT code too large (nothing recorded); CM_E_IO store.
- */
+/** *out is valid until fn has returned. Errors: CM_E_LIMIT code too large, or too many programs wait (nothing recorded);
+ * CM_E_IO store. */
 cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user,
                         cm_exec **out, struct cm_err *err);
 /** Ends as cancelled; calls in flight are cancelled upstream. */

@@ -5,6 +5,7 @@
  *   control.c   the zygote: start, messages, death and restart
  *   worker.c    one worker: its state table, frames in, retirement, samples of its memory
  *   pass.c      one pass: calls, clocks, limits, its one end
+ *   queue.c     passes that wait: whose turn it is, and how many may
  *   verdict.c   the sentence for each way to end
  *   find.c      where the worker program is
  *
@@ -145,7 +146,9 @@ struct cm_pass {
     /* What to run; freed once it was sent. */
     char *runtime;
     char *bind_json;
-    struct cm_buf run; /* the RUN frame */
+    struct cm_buf run;   /* the RUN frame */
+    uint64_t turn;       /* its place among those that wait: queue.c */
+    bool expects_worker; /* one that is on its way is for this one */
 
     struct cm_limits limits;
     cm_timer *timer;
@@ -183,6 +186,15 @@ void cm_pass__worker_died(cm_pass *p, const struct cm_control_msg *m);
 void cm_pass__finish(cm_pass *p);
 void cm_pass__free(cm_pass *p);
 
+/** ---- queue.c ---- */
+
+/** Put it where its runtime's turn is. */
+void cm_queue__add(cm_sandbox *sb, cm_pass *p);
+/** Take it out, if it is there. */
+void cm_queue__remove(cm_sandbox *sb, cm_pass *p);
+/** Whether a pass of the runtime waits. */
+bool cm_queue__has(const cm_sandbox *sb, const char *runtime);
+
 /** ---- control.c ---- */
 struct cm_zygote_link {
     pid_t pid; /* 0: none runs */
@@ -218,7 +230,8 @@ struct cm_sandbox {
     bool vm_each;       /* isolation "vm" */
     struct cm_zygote_link zygote;
     struct cm_worker *workers;
-    cm_pass *queue, **queue_tail;
+    cm_pass *queue; /* sorted by turn */
+    uint64_t turn;  /* the highest that got a worker */
     cm_pass *ended, **ended_tail;
     uint64_t next_serial;
     uint64_t n_passes;

@@ -148,22 +148,7 @@ static void conclude(cm_pass *p)
     cm_sandbox__wake(sb);
 }
 
-/** Out of the queue, if it is there. */
-static void unqueue(cm_pass *p)
-{
-    cm_sandbox *sb = p->sb;
-
-    for (cm_pass **at = &sb->queue; *at; at = &(*at)->next) {
-        if (*at != p)
-            continue;
-        *at = p->next;
-        if (!*at)
-            sb->queue_tail = at;
-        return;
-    }
-}
-
-/** The verdict stands: stop the program if it still runs. The reason is noted before the kill. */
+/** The verdict stands: stop the program if it still runs. The reason is noted before the kill; what it had logged is kept. */
 static void stop_and_conclude(cm_pass *p)
 {
     struct cm_worker *w = p->worker;
@@ -172,7 +157,7 @@ static void stop_and_conclude(cm_pass *p)
     if (w)
         cm_worker__hear_out(w);
     if (!w)
-        unqueue(p);
+        cm_queue__remove(p->sb, p);
     conclude(p);
     if (w)
         cm_worker__kill(w);
@@ -564,6 +549,8 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     if (bind.len > CM_FRAME_MAX_BYTES / 2)
         return cm_err_set(err, CM_E_LIMIT, "the connectors' names have %zu bytes, the limit is %u", bind.len,
                           CM_FRAME_MAX_BYTES / 2);
+    if (cm_sandbox_admits(sb, spec->runtime, err) != CM_OK)
+        return CM_E_LIMIT;
     cm_pass *p = cm_new(cm_pass);
     p->run = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES);
     encode_run(p, spec);
@@ -581,8 +568,7 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     p->log_left = spec->limits.log_bytes;
     p->start_ms = cm_mono_ms();
     p->timer = cm_timer_new(sb->loop, on_timer, p);
-    *sb->queue_tail = p;
-    sb->queue_tail = &p->next;
+    cm_queue__add(sb, p);
     sb->n_passes++;
     check_clocks(p);
     *out = p;

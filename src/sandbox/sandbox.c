@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #define MAX_WORKERS_DEFAULT 64u
+#define MAX_QUEUED_DEFAULT  1000u
 #define POOL_DEFAULT        2u
 #define REFILL_DELAY_MS     100
 #define WORKER_FAILURES_MAX 3u
@@ -28,7 +29,7 @@
 #define SAMPLE_MS           100
 #define START_MAX_MS        10000       /* a worker that has not said HELLO by then never will */
 #define TIDY_MAX_MS         2000        /* a collection takes milliseconds; more is not tidying */
-#define MEMORY_SLACK_KB     (32u << 10) /* the kernel's limit comes first; samples catch what it does not count */
+#define MEMORY_SLACK_KB     (32u << 10) /* the kernel comes first; samples catch what it does not count */
 #define CLOSE_WAIT_MS       2000
 
 struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial)
@@ -46,6 +47,7 @@ struct census {
     uint32_t live;    /* all that are not on their way out */
     uint32_t coming;  /* forking or starting */
     uint32_t unbound; /* ready and unbound */
+    uint32_t free;    /* ready, or ready in a moment */
 };
 
 static struct census take_census(const cm_sandbox *sb)
@@ -56,6 +58,7 @@ static struct census take_census(const cm_sandbox *sb)
         c.live += w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE;
         c.coming += w->state == CM_WORKER_FORKING || w->state == CM_WORKER_STARTING;
         c.unbound += w->state == CM_WORKER_READY && !w->runtime;
+        c.free += w->state == CM_WORKER_READY || w->state == CM_WORKER_TIDYING;
     }
     return c;
 }
@@ -95,43 +98,47 @@ static bool claim_tidying(cm_sandbox *sb, const char *runtime)
     return false;
 }
 
-/** Give every waiting pass that can have one its worker; returns how many are left that need a new one. */
-static uint32_t match(cm_sandbox *sb)
+/** Workers of the runtime, and those on their way that its waiting passes count on. */
+static uint32_t count_workers(const cm_sandbox *sb, const char *runtime)
 {
-    uint32_t waiting = 0;
-    cm_pass **at = &sb->queue;
+    uint32_t n = 0;
 
-    for (struct cm_worker *w = sb->workers; w; w = w->next)
-        w->claimed = false;
-    while (*at) {
-        cm_pass *p = *at;
-        struct cm_worker *w = pick_worker(sb, p->runtime);
-        bool claimed = (!w || !w->runtime) && claim_tidying(sb, p->runtime);
-        if (!w || claimed) {
-            waiting += !claimed;
-            at = &p->next;
-            continue;
-        }
-        *at = p->next;
-        p->next = NULL;
-        cm_pass__dispatch(p, w);
-    }
-    sb->queue_tail = at;
-    return waiting;
+    for (const cm_pass *p = sb->queue; p; p = p->next)
+        n += p->expects_worker && cm_z_eq(p->runtime, runtime);
+    for (const struct cm_worker *w = sb->workers; w; w = w->next)
+        n += w->runtime && w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE &&
+             cm_z_eq(w->runtime, runtime);
+    return n;
 }
 
-/** Kill the bound worker that has been idle longest. False: none is idle. */
-static bool evict_one(cm_sandbox *sb)
+/**
+ * Whether a ready worker is given up for a pass of `runtime`, which has n workers. Evenly shared workers stay where
+ * they are: a new process costs more than many a program. A runtime that has none is always given one.
+ */
+static bool may_evict(const cm_sandbox *sb, const struct cm_worker *w, uint32_t n)
 {
-    struct cm_worker *oldest = NULL;
+    return !cm_queue__has(sb, w->runtime) || n == 0 || count_workers(sb, w->runtime) > n + 1;
+}
+
+/** Kill the ready worker that is missed least: idle longest, of a runtime with nothing to run if there is one. */
+static bool evict_one(cm_sandbox *sb, const char *runtime)
+{
+    struct cm_worker *victim = NULL;
+    bool victim_wanted = false;
+    uint32_t n = count_workers(sb, runtime);
 
     for (struct cm_worker *w = sb->workers; w; w = w->next) {
-        if (w->state == CM_WORKER_READY && w->runtime && (!oldest || w->used_ms < oldest->used_ms))
-            oldest = w;
+        if (w->state != CM_WORKER_READY || !w->runtime || !may_evict(sb, w, n))
+            continue;
+        bool wanted = cm_queue__has(sb, w->runtime);
+        if (victim && (wanted > victim_wanted || (wanted == victim_wanted && w->used_ms >= victim->used_ms)))
+            continue;
+        victim = w;
+        victim_wanted = wanted;
     }
-    if (oldest)
-        cm_worker__kill(oldest);
-    return oldest != NULL;
+    if (victim)
+        cm_worker__kill(victim);
+    return victim != NULL;
 }
 
 static bool ask_for_worker(cm_sandbox *sb)
@@ -144,6 +151,45 @@ static bool ask_for_worker(cm_sandbox *sb)
     w->next = sb->workers;
     sb->workers = w;
     return true;
+}
+
+/** Ask for one more worker, in the place of another where the maximum is reached. False: there is none to be had. */
+static bool make_worker_for(cm_sandbox *sb, const char *runtime)
+{
+    if (take_census(sb).live >= sb->opts.max_workers && !evict_one(sb, runtime))
+        return false;
+    return ask_for_worker(sb);
+}
+
+/** Give every waiting pass that can have one its worker, and see that there is one on its way for the others. */
+static void match(cm_sandbox *sb)
+{
+    struct census c = take_census(sb);
+    uint32_t coming = c.coming;
+    cm_pass **at = &sb->queue;
+
+    if (c.free == 0 && c.live >= sb->opts.max_workers)
+        return; /* all are taken, and a long queue need not be walked to see it */
+    for (struct cm_worker *w = sb->workers; w; w = w->next)
+        w->claimed = false;
+    for (cm_pass *p = sb->queue; p; p = p->next)
+        p->expects_worker = false;
+    while (*at) {
+        cm_pass *p = *at;
+        struct cm_worker *w = pick_worker(sb, p->runtime);
+        bool claimed = (!w || !w->runtime) && claim_tidying(sb, p->runtime);
+        if (w && !claimed) {
+            *at = p->next;
+            p->next = NULL;
+            sb->turn = p->turn > sb->turn ? p->turn : sb->turn;
+            cm_pass__dispatch(p, w);
+            continue;
+        }
+        /* Each worker that is coming is for one of those who wait, in their order. */
+        p->expects_worker = !claimed && (coming > 0 || make_worker_for(sb, p->runtime));
+        coming -= p->expects_worker && coming > 0;
+        at = &p->next;
+    }
 }
 
 static void refill_later(cm_sandbox *sb)
@@ -174,16 +220,7 @@ void cm_sandbox__pump(cm_sandbox *sb)
 {
     if (sb->closing || sb->broken)
         return;
-    uint32_t waiting = match(sb);
-    struct census c = take_census(sb);
-
-    while (waiting > c.coming) {
-        if (c.live >= sb->opts.max_workers && !evict_one(sb))
-            break;
-        if (!ask_for_worker(sb))
-            break;
-        c = take_census(sb);
-    }
+    match(sb);
     keep_pool(sb, sb->n_passes != 1);
 }
 
@@ -350,6 +387,7 @@ cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_
     sb->loop = loop;
     sb->opts = *opts;
     sb->opts.max_workers = opts->max_workers ? opts->max_workers : MAX_WORKERS_DEFAULT;
+    sb->opts.max_queued = opts->max_queued ? opts->max_queued : MAX_QUEUED_DEFAULT;
     sb->opts.pool_size = opts->pool_size ? opts->pool_size : POOL_DEFAULT;
     sb->opts.worker_path = NULL; /* the caller's text; ours is worker_path */
     sb->one_pass_each = opts->isolation && cm_z_eq(opts->isolation, "process");
@@ -357,7 +395,6 @@ cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_
     sb->opts.isolation = NULL;
     sb->opts.stack_kb = opts->stack_kb ? opts->stack_kb : CM_LIMITS_DEFAULT.stack_kb;
     sb->worker_path = cm_steal(&path);
-    sb->queue_tail = &sb->queue;
     sb->ended_tail = &sb->ended;
     sb->sweep = cm_soon_new(loop, sweep, sb);
     sb->refill = cm_timer_new(loop, on_refill, sb);

@@ -28,6 +28,7 @@ struct cm_sandbox_opts {
     const char *isolation;    /* "realm" (default), "vm", "process" */
     uint32_t stack_kb;        /* the most that limits.stack_kb of a pass may be; 0: 1024 */
     uint32_t max_workers;     /* 0: 64 */
+    uint32_t max_queued;      /* passes of one runtime that wait for a worker; 0: 1000 */
     uint32_t pool_size;       /* ready unbound workers kept; 0: 2. A one-shot command says 1. */
     uint32_t runs_per_worker; /* 0: 100 */
     uint32_t worker_age_ms;   /* 0: one hour */
@@ -99,7 +100,18 @@ struct cm_pass_events {
     void (*on_end)(void *user, cm_pass *p, const struct cm_pass_end *end);
 };
 
-/** Queue a pass. *out is valid until on_end returned. Never calls an event before it returns. */
+/**
+ * Whether one more pass of the runtime may wait. Asked before anything is recorded of it; start asks again.
+ *
+ * Errors: CM_E_LIMIT  max_queued of them wait already.
+ */
+cm_status cm_sandbox_admits(const cm_sandbox *sb, const char *runtime, struct cm_err *err);
+/**
+ * Queue a pass. *out is valid until on_end returned. Never calls an event before it returns. Passes of one runtime get
+ * their workers in the order of their starts; between runtimes the workers go round.
+ *
+ * Errors: CM_E_LIMIT  program, input, names or queue too large; nothing was queued.
+ */
 cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, const struct cm_pass_events *ev,
                            void *user, cm_pass **out, struct cm_err *err);
 /** Answer a call. Outcomes are delivered in the order of these calls. Unknown or answered ids are an

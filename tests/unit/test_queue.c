@@ -1,0 +1,179 @@
+/** Programs that wait for a worker: whose turn it is, and how many may wait. */
+#include "sandbox/internal.h"
+
+#include "sandbox_run.h"
+
+#define RUNS_MAX 64
+
+/** Runs of several runtimes, and the order in which they came to run. */
+struct crowd {
+    struct world w;
+    struct run runs[RUNS_MAX];
+    const char *names[RUNS_MAX];
+    size_t n;
+};
+
+static char order[RUNS_MAX + 1];
+static size_t n_order;
+static const struct crowd *present;
+
+/** A program's first call says that it runs: its runtime's letter is noted. */
+static void note_turn(struct run *r)
+{
+    order[n_order++] = present->names[r - present->runs][0];
+    order[n_order] = '\0';
+}
+
+static struct run *add(struct crowd *c, const char *runtime)
+{
+    struct run *r = &c->runs[c->n];
+
+    assert_true(c->n < RUNS_MAX);
+    *r = (struct run){.loop = c->w.loop, .answer = true, .at_call = note_turn};
+    c->names[c->n++] = runtime;
+    start(c->w.sb, r, runtime, "await svc.x({}); return 1", NULL);
+    return r;
+}
+
+static void open_crowd(struct crowd *c, const struct cm_sandbox_opts *opts)
+{
+    *c = (struct crowd){.w = open_world(opts)};
+    present = c;
+    n_order = 0;
+    order[0] = '\0';
+}
+
+static void finish_crowd(struct crowd *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        finish(&c->runs[i]);
+        assert_int_equal(c->runs[i].kind, CM_PASS_COMPLETED);
+    }
+    close_world(&c->w);
+}
+
+static void with_one_worker_the_runtimes_take_turns(void **state)
+{
+    (void)state;
+    static const char asked[] = "aaaaaabbbc";
+    struct crowd c;
+
+    open_crowd(&c, &(struct cm_sandbox_opts){.max_workers = 1});
+    for (const char *p = asked; *p; p++)
+        (void)add(&c, *p == 'a' ? "a" : *p == 'b' ? "b" : "c");
+    finish_crowd(&c);
+    assert_string_equal(order, "abcababaaa");
+}
+
+static void a_runtime_with_many_programs_does_not_hold_up_the_first_of_another(void **state)
+{
+    (void)state;
+    struct crowd c;
+
+    open_crowd(&c, &(struct cm_sandbox_opts){.max_workers = 1});
+    for (int i = 0; i < 40; i++)
+        (void)add(&c, "a");
+    while (n_order < 5)
+        assert_true(cm_loop_once(c.w.loop));
+    size_t came = n_order;
+    (void)add(&c, "b");
+    finish_crowd(&c);
+    size_t at = (size_t)(strchr(order, 'b') - order);
+    print_message("# asked for after %zu of 40 programs had begun, it was number %zu\n", came, at + 1);
+    assert_in_range(at, came, came + 2);
+}
+
+static void runtimes_that_come_back_again_and_again_do_not_pass_one_that_waits(void **state)
+{
+    (void)state;
+    static const char *const busy[] = {"a", "c", "d"};
+    struct run *last[3];
+    struct crowd c;
+
+    open_crowd(&c, &(struct cm_sandbox_opts){.max_workers = 1});
+    for (size_t i = 0; i < 3; i++)
+        last[i] = add(&c, busy[i]);
+    for (int i = 0; i < 4; i++)
+        (void)add(&c, "b");
+    /* Each of the three asks again the moment it has its answer: one of each always waits. */
+    while (c.n < 40) {
+        assert_true(cm_loop_once(c.w.loop));
+        for (size_t i = 0; i < 3; i++)
+            if (last[i]->ended && c.n < 40)
+                last[i] = add(&c, busy[i]);
+    }
+    finish_crowd(&c);
+    print_message("# %s\n", order);
+    assert_in_range(strrchr(order, 'b') - order, 0, 20);
+}
+
+static void workers_that_are_shared_evenly_stay_where_they_are(void **state)
+{
+    (void)state;
+    struct crowd c;
+
+    open_crowd(&c, &(struct cm_sandbox_opts){.max_workers = 2});
+    (void)add(&c, "a");
+    (void)add(&c, "b");
+    while (n_order < 2)
+        assert_true(cm_loop_once(c.w.loop));
+    uint64_t made = c.w.sb->next_serial;
+    for (int i = 0; i < 40; i++)
+        (void)add(&c, i < 20 ? "a" : "b");
+    /* A new process costs more than all of these programs. Once one of the two has nothing to run, it may give way. */
+    while (cm_queue__has(c.w.sb, "a") && cm_queue__has(c.w.sb, "b")) {
+        assert_int_equal(c.w.sb->next_serial, made);
+        assert_true(cm_loop_once(c.w.loop));
+    }
+    finish_crowd(&c);
+    print_message("# %s\n", order);
+}
+
+static void a_runtime_whose_queue_is_full_is_refused_and_others_are_not(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 1, .max_queued = 2});
+    struct run busy = {.loop = w.loop};
+    struct run waiting[3] = {{.loop = w.loop}, {.loop = w.loop}, {.loop = w.loop}};
+    struct cm_pass_spec spec = {.runtime = "a", .source = CM_STR("return 1"), .limits = CM_LIMITS_DEFAULT};
+    struct run refused = {.loop = w.loop};
+    struct cm_err err = {0};
+
+    start(w.sb, &busy, "a", "return svc.x({})", NULL);
+    (void)await_pid(&busy);
+    start(w.sb, &waiting[0], "a", "return 1", NULL);
+    assert_int_equal(cm_sandbox_admits(w.sb, "a", &err), CM_OK);
+    start(w.sb, &waiting[1], "a", "return 2", NULL);
+    assert_int_equal(cm_sandbox_admits(w.sb, "a", &err), CM_E_LIMIT);
+    assert_int_equal(cm_sandbox_start(w.sb, &spec, &events, &refused, &refused.pass, &err), CM_E_LIMIT);
+    assert_non_null(strstr(err.message, "2 programs of runtime 'a' already wait"));
+    assert_non_null(strstr(err.message, "(maxQueued)"));
+    start(w.sb, &waiting[2], "b", "return 3", NULL);
+    while (busy.n_waits == 0)
+        assert_true(cm_loop_once(w.loop));
+    cm_pass_deliver(busy.pass, 1, false, false, (struct cm_value){.json = CM_STR("0")}, 1700000000001);
+    finish(&busy);
+    for (size_t i = 0; i < 3; i++) {
+        finish(&waiting[i]);
+        assert_int_equal(waiting[i].kind, CM_PASS_COMPLETED);
+    }
+    assert_false(refused.ended);
+    expect(w.loop, w.sb, "return 4", "4");
+    close_world(&w);
+}
+
+/** With an argument: only the tests whose name matches it. */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_one_worker_the_runtimes_take_turns),
+        cmocka_unit_test(a_runtime_with_many_programs_does_not_hold_up_the_first_of_another),
+        cmocka_unit_test(runtimes_that_come_back_again_and_again_do_not_pass_one_that_waits),
+        cmocka_unit_test(workers_that_are_shared_evenly_stay_where_they_are),
+        cmocka_unit_test(a_runtime_whose_queue_is_full_is_refused_and_others_are_not),
+    };
+
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("queue", tests, NULL, NULL);
+}
