@@ -1,0 +1,4 @@
+// what: lines without end
+// end: cpu_limit|memory_limit
+for (let i = 0; ; i++)
+    console.log('line', i);

@@ -1,0 +1,7 @@
+// what: a property looked for along a long chain
+// end: cpu_limit
+let o = {};
+for (let i = 0; i < 100000; i++)
+    o = Object.create(o);
+for (;;)
+    o.missing;

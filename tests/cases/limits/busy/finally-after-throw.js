@@ -1,0 +1,7 @@
+// what: finally with a loop, behind an error
+// end: cpu_limit
+try {
+    throw new Error('on the way');
+} finally {
+    while (1) {}
+}

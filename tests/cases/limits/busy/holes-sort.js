@@ -1,0 +1,9 @@
+// what: sort of holes
+// end: cpu_limit|memory_limit
+for (;;) {
+    try {
+        const a = [3, 1];
+        a.length = 2 ** 32 - 1;
+        a.sort();
+    } catch {}
+}

@@ -1,0 +1,3 @@
+// what: splice moves what is not there
+// end: cpu_limit
+return Array.prototype.unshift.call({ length: 2 ** 53 - 2 }, 1);

@@ -1,0 +1,3 @@
+// what: a proxy without an end of keys, in an argument
+// end: cpu_limit
+await svc.take(new Proxy({}, { ownKeys() { for (;;); } }));

@@ -1,0 +1,4 @@
+// what: split with a pattern that backtracks
+// end: cpu_limit
+for (;;)
+    'a'.repeat(50).split(/(a*)*c/);

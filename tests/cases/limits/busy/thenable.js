@@ -1,0 +1,3 @@
+// what: a loop in the then of what is awaited
+// end: cpu_limit
+await { then() { for (;;); } }

@@ -1,0 +1,3 @@
+// what: Symbol.toPrimitive of a property's name
+// end: cpu_limit
+return {}[{ [Symbol.toPrimitive]() { for (;;); } }];

@@ -1,0 +1,3 @@
+// what: toString where a text is wanted
+// end: cpu_limit
+return `${{ toString() { for (;;); } }}`;
