@@ -74,6 +74,11 @@ void cm_mcp_server_free(cm_mcp_server *s)
     leave(s);
 }
 
+bool cm_mcp_server_stop(cm_mcp_server *s)
+{
+    return s->carrier.stop && s->carrier.stop(s->carrier.self);
+}
+
 size_t cm_mcp_server_in_flight(const cm_mcp_server *s)
 {
     return s->n_requests;

@@ -51,6 +51,8 @@ struct cm_mcp_carrier {
     cm_status (*send)(void *self, struct cm_str message, struct cm_err *err);
     /** The last call in flight has been answered. Optional. */
     void (*idle)(void *self);
+    /** Receive no more. False: nothing more would have come. Optional. */
+    bool (*stop)(void *self);
     void (*free)(void *self); /* may be NULL */
     void *self;
 };
@@ -66,6 +68,11 @@ void cm_mcp_server_receive_garbage(cm_mcp_server *s, struct cm_str head, struct 
  * cm_mcp_server_tell_closed. */
 void cm_mcp_server_hang_up(cm_mcp_server *s);
 void cm_mcp_server_tell_closed(cm_mcp_server *s);
+/**
+ * Take no more requests; `closed` is told once those in flight are answered and all output is written.
+ * False: the client has closed its end already.
+ */
+bool cm_mcp_server_stop(cm_mcp_server *s);
 size_t cm_mcp_server_in_flight(const cm_mcp_server *s);
 
 /** Takes both descriptors. */

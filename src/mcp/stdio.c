@@ -2,8 +2,8 @@
  * The carrier of the serving side over a pair of descriptors, as `codemode serve` uses it.
  *
  * The end: the client closes our input. Answers it still waits for are given for CM_MCP_LINGER_MS, since
- * whoever pipes a few requests in has closed it from the start; then calls are cancelled. A client that
- * cannot be written to is gone at once. `closed` is told from the loop, never from inside a write, so that
+ * whoever pipes a few requests in has closed it from the start; then calls are cancelled. Where the owner
+ * stops it, the input is left unread instead, and how long to wait is the owner's to say. A client that cannot be written to is gone at once. `closed` is told from the loop, never from inside a write, so that
  * its owner may free everything in it.
  */
 #include "base/limits.h"
@@ -86,6 +86,18 @@ static void idle(void *self)
     settle(self);
 }
 
+static bool stop(void *self)
+{
+    struct carrier *k = self;
+
+    if (k->ended || k->gone)
+        return false;
+    k->ended = true;
+    cm_stream_pause(k->stream, true);
+    settle(k);
+    return true;
+}
+
 static void free_carrier(void *self)
 {
     struct carrier *k = self;
@@ -120,7 +132,7 @@ static void on_drain(void *user)
 
     if (k->paused) {
         k->paused = false;
-        cm_stream_pause(k->stream, false);
+        cm_stream_pause(k->stream, k->ended);
     }
     settle(k);
 }
@@ -144,8 +156,8 @@ cm_mcp_server *cm_mcp_server_new(cm_loop *l, int take_in_fd, int take_out_fd,
     struct carrier *k = cm_new(struct carrier);
 
     k->s = cm_mcp_server_new_over(
-        &(struct cm_mcp_carrier){.send = send, .idle = idle, .free = free_carrier, .self = k}, info, ops,
-        user);
+        &(struct cm_mcp_carrier){.send = send, .idle = idle, .stop = stop, .free = free_carrier, .self = k},
+        info, ops, user);
     k->lines = cm_lines_new(CM_RPC_MAX_BYTES, &line_events, k);
     k->linger = cm_timer_new(l, give_up, k);
     k->soon = cm_soon_new(l, finish, k);

@@ -14,9 +14,10 @@
 #include "json/json.h"
 
 /**
- * Serve standard input and output until the client closes its end, SIGTERM or SIGINT. Connectors start in the
- * background; each that fails is named on stderr once. What runs at the end is cancelled, and answered while
- * the client can still read.
+ * Serve standard input and output until the client closes its end or a signal comes. Connectors start in the
+ * background; each that fails is named on stderr once. SIGTERM lets what is in flight come to its end, for a
+ * few seconds; what runs then, or at SIGINT, SIGHUP or a second SIGTERM, is cancelled, and answered while the
+ * client can still read.
  *
  * Errors: CM_E_IO  the descriptors.     Blocks: until the end.
  */

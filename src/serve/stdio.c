@@ -3,7 +3,11 @@
  *
  * Happy path: tools/call → cm_run_start → the outcome, as text and as structured content. Ends: the client
  * closes its end (the protocol layer lets what is in flight be answered first), or a signal; then what still
- * runs is cancelled and waited for.
+ * runs is cancelled, recorded and waited for.
+ *
+ * SIGTERM is a request to end: nothing more is read, what is in flight is answered, for DRAIN_MS at most. A
+ * second signal, SIGINT or SIGHUP mean now. So does SIGTERM after the client has closed its end: that is how
+ * clients end a server that is slow to go, and SIGKILL is what they send next.
  */
 #include "serve/serve.h"
 
@@ -19,11 +23,15 @@
 
 /** Well within the 60 seconds after which clients give up when they hear nothing. */
 #define PROGRESS_MS 2000
+/** How long programs may go on after SIGTERM: within the ten seconds after which service managers kill. */
+#define DRAIN_MS 8000
 
 struct serve {
     cm_ctx *ctx;
     cm_mcp_server *mcp;
     struct call *calls;
+    cm_timer *drain;
+    bool draining; /* asked to end, and letting what runs come to its end */
     bool closing;
 };
 
@@ -40,24 +48,44 @@ struct call {
 /* ---- signals: a handler may only write */
 
 static int signal_fd = -1;
+static volatile sig_atomic_t n_requests_to_end;
+static volatile sig_atomic_t must_end;
 
 static void on_signal(int sig)
 {
     static const uint64_t one = 1;
     int saved = errno;
 
-    (void)sig;
+    if (sig == SIGTERM)
+        n_requests_to_end++;
+    else
+        must_end = 1;
     if (write(signal_fd, &one, sizeof one) < 0)
         errno = saved;
     errno = saved;
 }
 
-static void on_signalled(void *user, unsigned events)
+static void on_drain_end(void *user)
 {
     struct serve *s = user;
 
-    (void)events;
     s->closing = true;
+}
+
+static void on_signalled(void *user, unsigned events)
+{
+    struct serve *s = user;
+    uint64_t count;
+
+    (void)events;
+    if (read(signal_fd, &count, sizeof count) != (ssize_t)sizeof count)
+        return;
+    if (must_end || n_requests_to_end > 1 || s->draining || !cm_mcp_server_stop(s->mcp)) {
+        s->closing = true;
+        return;
+    }
+    s->draining = true;
+    cm_timer_start(s->drain, DRAIN_MS);
 }
 
 static void set_handlers(void (*handler)(int))
@@ -214,10 +242,12 @@ static void serve_loop(struct serve *s, int in_fd, int out_fd)
         .tools = on_tools, .call = on_call, .cancel = on_cancel, .closed = on_closed};
 
     s->mcp = cm_mcp_server_new(cm_api_loop(s->ctx), in_fd, out_fd, &info, &ops, s);
+    s->drain = cm_timer_new(cm_api_loop(s->ctx), on_drain_end, s);
     cm_api_start_connectors(s->ctx, on_connector, s);
     while (!s->closing)
         cm_api_turn(s->ctx);
     finish_calls(s);
+    cm_timer_free(s->drain);
     cm_mcp_server_free(s->mcp);
     cm_api_start_connectors(s->ctx, NULL, NULL);
 }
