@@ -25,9 +25,13 @@ struct cm_engine_opts {
     bool no_jit;
 };
 
-/** What the engine itself needs of a thread's stack beside a pass: the parser's work, which goes on above it. */
+/**
+ * What the engine itself needs of a thread's stack beside a pass: the parser's work, which goes on above it.
+ */
 #define CM_ENGINE_STACK_OWN_BYTES (256u << 10)
-/** The stack (RLIMIT_STACK) of a process whose passes may use stack_kb. Set it before the first call below. */
+/**
+ * The stack (RLIMIT_STACK) of a process whose passes may use stack_kb. Set it before the first call below.
+ */
 size_t cm_engine_stack_bytes(uint32_t stack_kb);
 
 /** Set the engine's environment options and disable its helper threads. Call once, first thing in main,
@@ -73,8 +77,8 @@ struct cm_realm_opts {
     struct cm_str bind_json; /* BIND's JSON: connectors and their methods */
     struct cm_value input;   /* absent unless given */
     uint8_t seed[16];
-    int64_t now_ms; /* where the clock stands */
-    uint32_t stack_kb; /* what the program may use of the stack, at most what the process was started with; 0: all of it */
+    int64_t now_ms;    /* where the clock stands */
+    uint32_t stack_kb; /* of the stack, for the program; at most what the process was started with. 0: all */
     const struct cm_realm_host *host;
     void *user;
 };

@@ -26,7 +26,10 @@ struct cm_engine {
 
 /** Look where this process's stack ends, while /proc can be read. */
 void cm_engine__find_stack(void);
-/** Run fn with stack_kb of stack for programs; 0, or where the end is not known: with all there is. Does not nest. */
+/**
+ * Run fn with stack_kb of stack for programs; 0, or where the end is not known: with all there is. Does not
+ * nest.
+ */
 void cm_engine__on_stack(uint32_t stack_kb, void (*fn)(void *user), void *user);
 
 /** A normalised program. Strings are owned; error_json set means it does not parse. */

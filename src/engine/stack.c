@@ -1,12 +1,14 @@
 /*
- * The program's stack. The engine lets JavaScript go down to a reserve above the lowest address of its thread's stack, and reads
- * where that is when the thread first meets it: one bound for a whole process. A pass gets a bound of its own by beginning lower:
- * its entry runs on the last part of the thread's stack, as large as the pass may use and the reserve beneath it. What lies between
- * there and the caller stays untouched (a collection reads it), so the stack of the process is made no larger than its
- * largest pass needs.
+ * The program's stack. The engine lets JavaScript go down to a reserve above the lowest address of its
+ * thread's stack, and reads where that is when the thread first meets it: one bound for a whole process. A
+ * pass gets a bound of its own by beginning lower: its entry runs on the last part of the thread's stack,
+ * as large as the pass may use and the reserve beneath it. What lies between there and the caller stays
+ * untouched (a collection reads it), so the stack of the process is made no larger than its largest pass
+ * needs.
  *
- * It holds because every path of the engine that recurses (calls, the parser, JSON, regular expressions, sorting) compares the
- * stack pointer with that one bound; beneath the reserve stands the kernel's own limit, whose fault ends the process.
+ * It holds because every path of the engine that recurses (calls, the parser, JSON, regular expressions,
+ * sorting) compares the stack pointer with that one bound; beneath the reserve stands the kernel's own
+ * limit, whose fault ends the process.
  */
 #include "engine/internal.h"
 
@@ -38,7 +40,10 @@ void cm_engine__find_stack(void)
     lowest = NULL;
     if (pthread_getattr_np(pthread_self(), &attr) != 0)
         return;
-    /* The main thread's stack grows on demand up to the limit less a page, which is also how the engine reckons. */
+    /*
+     * The main thread's stack grows on demand up to the limit less a page, which is also how the engine
+     * reckons.
+     */
     if (pthread_attr_getstack(&attr, &low, &size) == 0 && getrlimit(RLIMIT_STACK, &limit) == 0 &&
         limit.rlim_cur != RLIM_INFINITY)
         lowest = (char *)low + size - limit.rlim_cur + (size_t)sysconf(_SC_PAGESIZE);

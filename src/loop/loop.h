@@ -77,7 +77,10 @@ cm_stream *cm_stream_new(cm_loop *l, int take_in_fd, int take_out_fd, const stru
  * peer hung up. */
 cm_status cm_stream_write(cm_stream *s, struct cm_str bytes, struct cm_err *err);
 size_t cm_stream_queued(const cm_stream *s);
-/** Read what has come already, up to about max_bytes, before the loop would: on_data comes from inside, on_end not. */
+/**
+ * Read what has come already, up to about max_bytes, before the loop would: on_data comes from inside,
+ * on_end not.
+ */
 void cm_stream_read_now(cm_stream *s, size_t max_bytes);
 /** Stop or resume reading (back-pressure). */
 void cm_stream_pause(cm_stream *s, bool paused);

@@ -174,6 +174,8 @@ static void cut_result(struct builder *b, struct cm_str json)
     b->bytes = text.len;
     b->shown = cm_utf8_cut(text, b->o->result_bytes);
     cm_json_write_string(&b->result, cm_str_mk(text.ptr, b->shown));
+    if (b->shown == b->bytes)
+        return; /* the text fits, only its quotes and escapes do not: nothing is missing */
     warnf(b,
           "The result has %" PRIu64 " bytes and is cut: its first %" PRIu64
           " are shown, as text (limits.resultBytes). Return less, "

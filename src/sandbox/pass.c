@@ -148,7 +148,10 @@ static void conclude(cm_pass *p)
     cm_sandbox__wake(sb);
 }
 
-/** The verdict stands: stop the program if it still runs. The reason is noted before the kill; what it had logged is kept. */
+/**
+ * The verdict stands: stop the program if it still runs. The reason is noted before the kill; what it had
+ * logged is kept.
+ */
 static void stop_and_conclude(cm_pass *p)
 {
     struct cm_worker *w = p->worker;
@@ -334,8 +337,8 @@ static void on_wait(cm_pass *p)
 }
 
 /**
- * The limit that makes the engine throw a RangeError of this text; CM_END_COUNT_: none. A program that throws the same words itself is
- * told of a limit that it did not meet, and nobody else is.
+ * The limit that makes the engine throw a RangeError of this text; CM_END_COUNT_: none. A program that
+ * throws the same words itself is told of a limit that it did not meet, and nobody else is.
  */
 static enum cm_end_code limit_of(const char *message)
 {
@@ -380,7 +383,9 @@ static void on_done(cm_pass *p, const struct cm_frame *f)
     uint64_t cpu = cm_worker__cpu_us(w);
     struct cm_verdict met = {0};
     if (limit != CM_END_COUNT_) {
-        /* The program's own error, caught by nobody; but it is the limit's doing, and the heap may be full. */
+        /*
+         * The program's own error, caught by nobody; but it is the limit's doing, and the heap may be full.
+         */
         cm_verdict__make(&met, limit, &p->limits, NULL);
         w->retire = true;
     }

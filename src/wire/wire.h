@@ -29,9 +29,9 @@
  *   DONE      0x85  worker  result json, result marks, meta json; flag ERROR        running            done
  *   IDLE      0x86  worker  none: collected garbage, next realm prepared            done               idle
  *
- * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "stackKb": stack of the program, "mode": "run" | "normalize", "name": text for
- * positions}. DONE's meta: {"error": {name, message, code?, line?, column?, source?, stack?}, "warnings":
- * [text …]}; `error` with flag ERROR. With mode "normalize" the result of DONE is the program text as it
+ * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "stackKb": the program's stack, "mode": "run" |
+ * "normalize", "name": text for positions}. DONE's meta: {"error": {name, message, code?, line?, column?,
+ * source?, stack?}, "warnings": [text …]}; `error` with flag ERROR. With mode "normalize" the result of DONE is the program text as it
  * would run, a string. CALL kinds: enum cm_call_kind. Ids are dense from 1 in each pass, in the order of
  * issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the arguments are the one value passed
  * (query, path, milliseconds); for STEP the method is its name. A worker never sends while it has nothing to

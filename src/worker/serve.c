@@ -83,8 +83,9 @@ static void flush(struct serve *s)
 }
 
 /**
- * A frame that cannot be made. One that is larger than any may be is announced by its header alone, at which the host ends the pass with
- * the limit's name; otherwise it is memory that is short, and that is told by the exit status.
+ * A frame that cannot be made. One that is larger than any may be is announced by its header alone, at
+ * which the host ends the pass with the limit's name; otherwise it is memory that is short, and that is
+ * told by the exit status.
  */
 static _Noreturn void give_up_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
                                     const struct cm_str *parts, size_t n_parts)

@@ -1,12 +1,13 @@
 /**
- * Programs that keep the engine busy where it does not look up (tests/cases/limits/busy): each ends at its CPU limit, as that limit,
- * whatever it did to hide it, with what it logged and called before; and another runtime's programs go on meanwhile.
+ * Programs that keep the engine busy where it does not look up (tests/cases/limits/busy): each ends at its
+ * CPU limit, as that limit, whatever it did to hide it, with what it logged and called before; and another
+ * runtime's programs go on meanwhile.
  *
  *     // what: what keeps it busy
  *     // end: the code of its end, or several divided by |
  *
- * What also takes memory may meet that limit first and says so. The time between limit and end is printed, not judged: the machine may
- * be busy with others.
+ * What also takes memory may meet that limit first and says so. The time between limit and end is printed,
+ * not judged: the machine may be busy with others.
  */
 #include "base/fd.h"
 #include "base/sanitize.h"
@@ -194,7 +195,9 @@ static void a_busy_program_ends_at_its_cpu_limit_whatever_it_does(void **state)
     print_message("# beside them: %u of %u other runs ended first\n", f.n_beside, n_groups);
     assert_int_equal(f.n_bad, 0);
     assert_true(c.n > 100);
-    /* Each takes a millisecond of a processor that three others want; that all of them were last cannot be. */
+    /*
+     * Each takes a millisecond of a processor that three others want; that all of them were last cannot be.
+     */
     assert_true(f.n_beside > 0);
     free_corpus(&c);
     close_world(&w);
