@@ -1,14 +1,14 @@
 // Calls to the host: numbered when issued, settled by deliveries, one at a time.
 import { codec, decode, encode } from './codec.js';
-import { define, ErrorFn, isError, isObject, PromiseFn, reject, text, has } from './primordials.js';
-import { here, innermost, places } from './position.js';
+import { define, ErrorFn, has, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
+import { here, innermost, ownStack, places } from './position.js';
 import { OP_CALL, OP_STEP_END, STEP, TIMER } from './state.js';
 
 // Unanswered calls by id: {kind, yes, no, stack, run}.
 const pending = { __proto__: null };
 
 function issue(kind, connector, method, json, marks, entry) {
-    const stack = kind === TIMER ? null : here(), place = stack === null ? null : innermost(stack.stack);
+    const stack = kind === TIMER ? null : here(), place = stack === null ? null : innermost(ownStack(stack));
     entry.kind = kind;
     entry.stack = stack;
     const id = send(OP_CALL, kind, connector, method, json, marks, place === null ? 0 : place.line, place === null ? 0 : place.column);
@@ -40,7 +40,7 @@ export function timer(ms, run) {
 function failure(entry, value) {
     let e = value;
     if (!isObject(value) || !isError(value)) {
-        if (isObject(value) && typeof value.message === 'string' && (entry.kind !== STEP || has(value, 'name')))
+        if (isObject(value) && typeof own(value, 'message') === 'string' && (entry.kind !== STEP || has(value, 'name')))
             e = codec().makeError(value);
         else if (entry.kind === STEP)
             return value;
@@ -49,7 +49,7 @@ function failure(entry, value) {
     }
     const { rememberPlace, readStack } = places();
     rememberPlace(e, entry.stack);
-    const place = entry.stack === null ? null : readStack(entry.stack.stack);
+    const place = entry.stack === null ? null : readStack(ownStack(entry.stack));
     define(e, 'stack', place === null ? '' : place.stack, false, true);
     return e;
 }
@@ -65,7 +65,9 @@ async function runStep(id, run) {
             encoded = encode(e, 'step error', true);
         }
     } catch (e) {
-        encoded = encode(new ErrorFn(isError(e) ? text(e.message) : 'The step threw a value that cannot be recorded'), 'step error', true);
+        // What was thrown last is the codec's own, unless a getter of the program threw it: then its message is not asked for.
+        const said = isError(e) ? ownData(e, 'message') : undefined;
+        encoded = encode(new ErrorFn(typeof said === 'string' ? said : 'The step threw a value that cannot be recorded'), 'step error', true);
     }
     send(OP_STEP_END, id, failed, encoded.json, encoded.marks);
 }
@@ -77,8 +79,18 @@ export function deliver(id, failed, execute, json, marks) {
         return;
     }
     delete pending[id];
+    // What decoding throws is the doing of a program that replaced a class, or of memory that ran out: it fails this one call.
+    let value;
+    try {
+        value = decode(json, marks);
+        if (failed)
+            value = failure(entry, value);
+    } catch (e) {
+        entry.no(e);
+        return;
+    }
     if (failed)
-        entry.no(failure(entry, decode(json, marks)));
+        entry.no(value);
     else
-        entry.yes(decode(json, marks));
+        entry.yes(value);
 }

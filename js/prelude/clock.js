@@ -2,8 +2,8 @@
 // so that a replay sees what the first pass saw. The generator is xoshiro128** seeded by splitmix32: even and fast, and *not*
 // cryptographic - whoever knows the seed knows every value.
 import {
-    apply, construct, cut, DateFn, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, NumberFn, once, ProxyFn,
-    RangeErrorFn, TypeErrorFn,
+    apply, BytesFn, construct, cut, DateFn, dateText, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, isView, NumberFn,
+    numberText, once, ProxyFn, RangeErrorFn, typedBuffer, typedBytes, TypeErrorFn, typedOffset, typedTag,
 } from './primordials.js';
 import { lazy } from './lazy.js';
 import { state } from './state.js';
@@ -48,22 +48,17 @@ function next32() {
 const random = () => ((next32() >>> 5) * 0x4000000 + (next32() >>> 6)) / 0x20000000000000;
 
 const cryptography = once(() => {
-    const typed = Reflect.getPrototypeOf(Uint8Array.prototype);
-    const tag = getOwnPropertyDescriptor(typed, Symbol.toStringTag).get;
-    const buffer = getOwnPropertyDescriptor(typed, 'buffer').get;
-    const offset = getOwnPropertyDescriptor(typed, 'byteOffset').get;
-    const length = getOwnPropertyDescriptor(typed, 'byteLength').get;
-    const hex = byte => (byte < 16 ? '0' : '') + apply(Number.prototype.toString, byte, [16]);
+    const hex = byte => (byte < 16 ? '0' : '') + apply(numberText, byte, [16]);
     return {
         __proto__: null,
         getRandomValues(array) {
-            const kind = ArrayBuffer.isView(array) ? apply(tag, array, []) : undefined;
+            const kind = isView(array) ? apply(typedTag, array, []) : undefined;
             if (kind === undefined || kind === 'Float32Array' || kind === 'Float64Array' || kind === 'Float16Array')
                 throw new TypeErrorFn('crypto.getRandomValues takes an integer typed array, such as new Uint8Array(16)');
-            const n = apply(length, array, []);
+            const n = apply(typedBytes, array, []);
             if (n > 65536)
                 throw new RangeErrorFn(`crypto.getRandomValues fills at most 65536 bytes; this array has ${n}`);
-            const bytes = new Uint8Array(apply(buffer, array, []), apply(offset, array, []), n);
+            const bytes = new BytesFn(apply(typedBuffer, array, []), apply(typedOffset, array, []), n);
             for (let i = 0; i < n; i++)
                 bytes[i] = next32() >>> 24;
             return array;
@@ -84,19 +79,20 @@ const cryptography = once(() => {
 });
 
 function patchDate() {
-    const { toString } = DateFn.prototype;
     DateFn.now = () => state.now;
     const Date = new ProxyFn(DateFn, {
         __proto__: null,
-        apply: () => apply(toString, new DateFn(state.now), []),
+        apply: () => apply(dateText, new DateFn(state.now), []),
         construct: (_, args, target) => construct(DateFn, args.length === 0 ? [state.now] : args, target),
     });
     DateFn.prototype.constructor = Date;
     global.Date = Date;
 }
 
-function patchIntl() {
-    const intl = global.Intl, format = intl.DateTimeFormat.prototype;
+// What it replaced stands in what replaces it, so it may run again over its own work: the first time can end in the middle, where the
+// program had used up the stack.
+function patchIntl(intl) {
+    const format = intl.DateTimeFormat.prototype;
     const getter = getOwnPropertyDescriptor(format, 'format').get, { formatToParts } = format;
     defineProperty(format, 'format', {
         __proto__: null, enumerable: false, configurable: true, set: undefined,
@@ -105,9 +101,11 @@ function patchIntl() {
             return date => bound(date === undefined ? state.now : date);
         },
     });
-    define(format, 'formatToParts', function (date) {
-        return apply(formatToParts, this, [date === undefined ? state.now : date]);
-    }, false, true);
+    define(format, 'formatToParts', {
+        formatToParts(date) {
+            return apply(formatToParts, this, [date === undefined ? state.now : date]);
+        },
+    }.formatToParts, false, true);
     return intl;
 }
 
@@ -125,8 +123,6 @@ export function install() {
         },
     });
     const intl = global.Intl;
-    lazy('Intl', () => {
-        define(global, 'Intl', intl, false, true);
-        return patchIntl();
-    });
+    // The engine's own object is not to be had before it is patched: it would show the real time.
+    lazy('Intl', () => patchIntl(intl));
 }

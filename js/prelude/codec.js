@@ -1,8 +1,10 @@
 // Values that cross: JSON text plus marks outside of it (src/json/value.h has the table). Each getter, proxy trap and toJSON of
 // the program runs once. What has no faithful form is a TypeError that names the path.
 import {
-    apply, charCode, cut, DateFn, define, defineProperty, ErrorFn, find, getOwnPropertyDescriptor, getPrototypeOf, has, isArray,
-    isError, isObject, keys, ObjectPrototype, once, parse, PromiseFn, RangeErrorFn, stringify, text, TypeErrorFn,
+    apply, BigIntFn, booleanValue, bufferBytes, BytesFn, charCode, cut, DateFn, define, defineProperty, ErrorFn, find, fromBase64,
+    getOwnPropertyDescriptor, getPrototypeOf, getTime, has, isArray, isError, isObject, isView, keys, mapForEach, MapFn, mapSet, mapSize,
+    numberValue, ObjectPrototype, once, own, parse, PromiseFn, RangeErrorFn, setAdd, SetFn, setForEach, setSize, stringify, stringValue,
+    text, toBase64, TypeErrorFn, typedBuffer, typedBytes, typedOffset, typedTag, viewBuffer, viewBytes, ViewFn, viewOffset,
 } from './primordials.js';
 
 // Below CM_VALUE_MAX_DEPTH, since containers such as Map add a level of their own to the JSON.
@@ -17,27 +19,9 @@ export const tellNamespaces = test => {
 };
 
 export const codec = once(() => {
-    const getterOf = (object, key) => getOwnPropertyDescriptor(object, key).get;
-
-    // What tells the values apart that JSON lacks, and what takes them apart and puts them together.
-    const exotics = once(() => {
-        const typed = getPrototypeOf(Uint8Array.prototype), view = DataView.prototype;
-        return {
-            __proto__: null,
-            isView: ArrayBuffer.isView,
-            typedTag: getterOf(typed, Symbol.toStringTag), typedBuffer: getterOf(typed, 'buffer'),
-            typedOffset: getterOf(typed, 'byteOffset'), typedLength: getterOf(typed, 'byteLength'),
-            viewBuffer: getterOf(view, 'buffer'), viewOffset: getterOf(view, 'byteOffset'), viewLength: getterOf(view, 'byteLength'),
-            bufferLength: getterOf(ArrayBuffer.prototype, 'byteLength'),
-            toBase64: Uint8Array.prototype.toBase64, fromBase64: Uint8Array.fromBase64, Bytes: Uint8Array, View: DataView,
-            mapSize: getterOf(Map.prototype, 'size'), mapForEach: Map.prototype.forEach, mapSet: Map.prototype.set, Map,
-            setSize: getterOf(Set.prototype, 'size'), setForEach: Set.prototype.forEach, setAdd: Set.prototype.add, Set,
-            getTime: DateFn.prototype.getTime,
-            numberValue: Number.prototype.valueOf, stringValue: String.prototype.valueOf, booleanValue: Boolean.prototype.valueOf,
-            BigInt,
-        };
-    });
-    const errorTypes = once(() => ({ __proto__: null, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError }));
+    // Classes that are looked up at first use, since most realms never need them. A program that has replaced one gets what its own
+    // constructor makes of data that is meant for it; deliver() turns what it throws into the failure of that one call.
+    const errorTypes = once(() => ({ __proto__: null, TypeError: TypeErrorFn, RangeError: RangeErrorFn, SyntaxError, ReferenceError, EvalError, URIError }));
     // Kinds of value.h by class name; bytes are what a Uint8Array is called there.
     const viewKinds = once(() => ({
         __proto__: null,
@@ -188,7 +172,8 @@ export const codec = once(() => {
     }
 
     function list(st, v, here, depth) {
-        const length = v.length;
+        // Once, and as a number: a proxy can answer with an object whose valueOf counts.
+        const length = +v.length;
         let out = '[';
         grow(st, '[]');
         for (let i = 0; i < length; i++)
@@ -215,27 +200,27 @@ export const codec = once(() => {
         }
     };
 
-    const base64 = (x, buffer, offset, length) => stringify(apply(x.toBase64, new x.Bytes(buffer, offset, length), []));
+    const base64 = (buffer, offset, length) => stringify(apply(toBase64, new BytesFn(buffer, offset, length), []));
 
-    function binary(st, x, v, here) {
+    function binary(st, v, here) {
         let kind, data;
-        if (x.isView(v)) {
-            const tag = apply(x.typedTag, v, []);
+        if (isView(v)) {
+            const tag = apply(typedTag, v, []);
             if (tag === undefined) {
                 kind = 'dataview';
-                data = base64(x, apply(x.viewBuffer, v, []), apply(x.viewOffset, v, []), apply(x.viewLength, v, []));
+                data = base64(apply(viewBuffer, v, []), apply(viewOffset, v, []), apply(viewBytes, v, []));
             } else {
                 kind = viewKinds()[tag];
                 if (kind === undefined)
                     refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
-                data = base64(x, apply(x.typedBuffer, v, []), apply(x.typedOffset, v, []), apply(x.typedLength, v, []));
+                data = base64(apply(typedBuffer, v, []), apply(typedOffset, v, []), apply(typedBytes, v, []));
             }
         } else {
-            const length = brand(x.bufferLength, v);
+            const length = brand(bufferBytes, v);
             if (length === undefined)
                 return undefined;
             kind = 'arraybuffer';
-            data = base64(x, v, 0, length);
+            data = base64(v, 0, length);
         }
         markAt(st, here, kind);
         return grow(st, data);
@@ -243,10 +228,10 @@ export const codec = once(() => {
 
     const markAt = (st, here, kind) => mark(st, here.up, here.key, kind);
 
-    function map(st, x, v, here, depth) {
+    function map(st, v, here, depth) {
         let out = '', i = 0;
         markAt(st, here, 'map');
-        apply(x.mapForEach, v, [(value, name) => {
+        apply(mapForEach, v, [(value, name) => {
             const pair = { __proto__: null, up: here, key: '' + i, value: null };
             const left = enc(st, name, '0', pair, depth + 2);
             out += (i++ ? ',' : '') + '[' + left + ',' + enc(st, value, '1', pair, depth + 2) + ']';
@@ -255,10 +240,10 @@ export const codec = once(() => {
         return '[' + out + ']';
     }
 
-    function set(st, x, v, here, depth) {
+    function set(st, v, here, depth) {
         let out = '', i = 0;
         markAt(st, here, 'set');
-        apply(x.setForEach, v, [value => {
+        apply(setForEach, v, [value => {
             out += (i ? ',' : '') + enc(st, value, '' + i, here, depth + 1);
             i++;
         }]);
@@ -267,34 +252,39 @@ export const codec = once(() => {
 
     // Date, bytes, Map, Set, Error, boxed primitives; undefined for everything else.
     function exotic(st, v, here, depth) {
-        const x = exotics();
         if (isError(v)) {
             markAt(st, here, 'error');
             return error(st, v, here, depth);
         }
-        const time = brand(x.getTime, v);
+        const time = brand(getTime, v);
         if (time !== undefined) {
             markAt(st, here, 'date');
             return grow(st, time === time ? '' + time : 'null');
         }
-        const bytes = binary(st, x, v, here);
+        const bytes = binary(st, v, here);
         if (bytes !== undefined)
             return bytes;
-        if (brand(x.mapSize, v) !== undefined)
-            return map(st, x, v, here, depth);
-        if (brand(x.setSize, v) !== undefined)
-            return set(st, x, v, here, depth);
-        let value = brand(x.numberValue, v);
+        if (brand(mapSize, v) !== undefined)
+            return map(st, v, here, depth);
+        if (brand(setSize, v) !== undefined)
+            return set(st, v, here, depth);
+        let value = brand(numberValue, v);
         if (value === undefined)
-            value = brand(x.stringValue, v);
+            value = brand(stringValue, v);
         if (value === undefined)
-            value = brand(x.booleanValue, v);
+            value = brand(booleanValue, v);
         return value === undefined ? undefined : enc(st, value, here.key, here.up, depth);
     }
 
+    const isHidden = (object, key) => {
+        const d = getOwnPropertyDescriptor(object, key);
+        return d !== undefined && !d.enumerable;
+    };
+
     function error(st, e, here, depth) {
         let out = '{"name":' + stringify(text(e.name)) + ',"message":' + stringify(text(e.message));
-        const names = keys(e);
+        // Which fields there are is settled before a getter of them runs.
+        const names = keys(e), cause = isHidden(e, 'cause'), errors = isHidden(e, 'errors');
         grow(st, out + '}');
         const field = name => {
             const value = enc(st, e[name], name, here, depth + 1);
@@ -304,9 +294,9 @@ export const codec = once(() => {
             if (names[i] !== 'name' && names[i] !== 'message')
                 field(names[i]);
         }
-        if (has(e, 'cause') && !getOwnPropertyDescriptor(e, 'cause').enumerable)
+        if (cause)
             field('cause');
-        if (has(e, 'errors') && !getOwnPropertyDescriptor(e, 'errors').enumerable)
+        if (errors)
             field('errors');
         return out + '}';
     }
@@ -318,9 +308,11 @@ export const codec = once(() => {
     }
 
     function makeError(fields) {
-        const name = text(fields.name), message = text(fields.message);
+        const name = has(fields, 'name') ? text(fields.name) : 'Error', message = text(fields.message);
         const Type = errorTypes()[name] || ErrorFn;
-        const e = new Type(message);
+        let e = new Type(message);
+        if (!isError(e))
+            e = new ErrorFn(message);
         if (Type === ErrorFn && name !== 'Error')
             define(e, 'name', name, false, true);
         const names = keys(fields);
@@ -331,8 +323,8 @@ export const codec = once(() => {
         return e;
     }
 
-    const bytesOf = (x, data) => apply(x.fromBase64, x.Bytes, [data]);
-    const bufferOf = (x, data) => apply(x.typedBuffer, bytesOf(x, data), []);
+    const bytesOf = data => apply(fromBase64, BytesFn, [data]);
+    const bufferOf = data => apply(typedBuffer, bytesOf(data), []);
 
     const revive = once(() => ({
         __proto__: null,
@@ -341,32 +333,32 @@ export const codec = once(() => {
         inf: () => Infinity,
         '-inf': () => -Infinity,
         '-0': () => -0,
-        bigint: (x, v) => x.BigInt(v),
-        date: (x, v) => new DateFn(v === null ? NaN : v),
+        bigint: v => BigIntFn(v),
+        date: v => new DateFn(v === null ? NaN : v),
         bytes: bytesOf,
         arraybuffer: bufferOf,
-        dataview: (x, v) => new x.View(bufferOf(x, v)),
-        error: (x, v) => makeError(v),
-        map: (x, v) => {
-            const made = new x.Map();
+        dataview: v => new ViewFn(bufferOf(v)),
+        error: makeError,
+        map: v => {
+            const made = new MapFn();
             for (let i = 0; i < v.length; i++)
-                apply(x.mapSet, made, [v[i][0], v[i][1]]);
+                apply(mapSet, made, [v[i][0], v[i][1]]);
             return made;
         },
-        set: (x, v) => {
-            const made = new x.Set();
+        set: v => {
+            const made = new SetFn();
             for (let i = 0; i < v.length; i++)
-                apply(x.setAdd, made, [v[i]]);
+                apply(setAdd, made, [v[i]]);
             return made;
         },
     }));
 
     function reviveAs(kind, v) {
-        const x = exotics(), make = revive()[kind];
+        const make = revive()[kind];
         if (make !== undefined)
-            return make(x, v);
+            return make(v);
         const Type = viewTypes()[kind];
-        return new Type(bufferOf(x, v));
+        return new Type(bufferOf(v));
     }
 
     function depthOf(p) {

@@ -1,7 +1,7 @@
 // console: each call is one line (which may hold line breaks) sent before the call returns, so that a killed pass keeps its log.
-import { apply, cut, find, freeze, global, isObject, keys, NumberFn, once, text, wellFormed } from './primordials.js';
+import { cut, find, freeze, global, isObject, keys, NumberFn, once, pad, text, wellFormed } from './primordials.js';
 import { formatter } from './format.js';
-import { here, places } from './position.js';
+import { here, ownStack, places } from './position.js';
 import { OP_LOG, state } from './state.js';
 
 const LOG = 0, INFO = 1, WARN = 2, ERROR = 3, DEBUG = 4;
@@ -77,11 +77,11 @@ const lines = once(() => {
             for (let k = 0; names !== null && k < names.length && k < 30; k++)
                 columns[names[k]] = 1;
         }
-        const names = keys(columns), { padEnd } = String.prototype;
+        const names = keys(columns);
         const line = get => {
             let out = '';
             for (let k = 0; k < names.length; k++)
-                out += (k ? ' | ' : '') + (k + 1 < names.length ? apply(padEnd, get(names[k]), [width[names[k]]]) : get(names[k]));
+                out += (k ? ' | ' : '') + (k + 1 < names.length ? pad(get(names[k]), width[names[k]]) : get(names[k]));
             return out;
         };
         for (let k = 0; k < names.length; k++) {
@@ -113,7 +113,7 @@ const lines = once(() => {
     };
 
     const trace = args => {
-        const place = readStack(here().stack);
+        const place = readStack(ownStack(here()));
         write(LOG, 'Trace' + (args.length ? ': ' + compose(args, 0) : '') + (place === null ? '' : '\n' + place.stack));
     };
 

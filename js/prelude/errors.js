@@ -1,5 +1,5 @@
 // How a failure is told: the meta of DONE. Whatever was thrown becomes a name, a message that a model can act on, and a place.
-import { cut, find, getOwnPropertyDescriptor, isArray, isError, isObject, once, stringify, text, wellFormed } from './primordials.js';
+import { cut, find, isArray, isError, isObject, once, ownData, stringify, text, wellFormed } from './primordials.js';
 import { formatter } from './format.js';
 import { places } from './position.js';
 import { state } from './state.js';
@@ -46,12 +46,14 @@ export const errors = once(() => {
     }
 
     function inner(error) {
-        const d = getOwnPropertyDescriptor(error, 'errors');
-        if (d === undefined || !isArray(d.value))
+        const list = ownData(error, 'errors');
+        if (!isArray(list))
             return '';
         let out = '';
-        for (let i = 0; i < d.value.length && i < 5; i++)
-            out += (i ? '; ' : '') + (isError(d.value[i]) ? text(d.value[i].message) : format(d.value[i]));
+        for (let i = 0, n = +list.length; i < n && i < 5; i++) {
+            const e = list[i];
+            out += (i ? '; ' : '') + (isError(e) ? text(e.message) : format(e));
+        }
         return out;
     }
 

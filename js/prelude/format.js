@@ -1,7 +1,7 @@
 // Values as text for people: what console shows. JSON-like, bounded in size and depth, and it never throws.
 import {
-    apply, cut, DateFn, getOwnPropertyDescriptor, getPrototypeOf, isArray, isError, isObject, keys, ObjectPrototype, once, PromiseFn,
-    stringify, text,
+    apply, cut, functionText, getPrototypeOf, getTime, isArray, isError, isObject, isView, keys, mapForEach, mapSize, ObjectPrototype, once,
+    ownData, PromiseFn, regexpText, RegExpFn, setForEach, setSize, stringify, symbolText, text, toISOString, typedLength,
 } from './primordials.js';
 
 const MAX_CHARS = 16000;
@@ -9,14 +9,6 @@ const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
 
 export const formatter = once(() => {
-    const x = {
-        __proto__: null,
-        isView: ArrayBuffer.isView, Map, Set, RegExp,
-        mapForEach: Map.prototype.forEach, mapSize: getOwnPropertyDescriptor(Map.prototype, 'size').get,
-        setForEach: Set.prototype.forEach, setSize: getOwnPropertyDescriptor(Set.prototype, 'size').get,
-        regexpText: RegExp.prototype.toString, getTime: DateFn.prototype.getTime, toISOString: DateFn.prototype.toISOString,
-    };
-
     function list(st, length, write) {
         let out = '';
         for (let i = 0; i < length && st.size < MAX_CHARS; i++) {
@@ -45,35 +37,46 @@ export const formatter = once(() => {
         });
     }
 
+    // What a getter or method of one class says about an object of that class, undefined for every other.
+    const brand = (getter, v) => {
+        try {
+            return apply(getter, v, []);
+        } catch {
+            return undefined;
+        }
+    };
+
     function special(st, v, here) {
         if (isError(v)) {
             const name = text(v.name), message = text(v.message), extra = members(st, v, here);
             return name + (message ? ': ' + message : '') + (extra ? ' {' + extra + '}' : '');
         }
-        if (v instanceof DateFn) {
-            const time = apply(x.getTime, v, []);
-            return time === time ? apply(x.toISOString, v, []) : 'Invalid Date';
-        }
-        if (v instanceof x.Map) {
+        const time = brand(getTime, v);
+        if (time !== undefined)
+            return time === time ? apply(toISOString, v, []) : 'Invalid Date';
+        const mapped = brand(mapSize, v);
+        if (mapped !== undefined) {
             let out = '';
-            apply(x.mapForEach, v, [(value, key) => {
+            apply(mapForEach, v, [(value, key) => {
                 if (st.size < MAX_CHARS)
                     out += (out ? ', ' : '') + show(st, key, here) + ' => ' + show(st, value, here);
             }]);
-            return `Map(${apply(x.mapSize, v, [])}) {${out}}`;
+            return `Map(${mapped}) {${out}}`;
         }
-        if (v instanceof x.Set) {
+        const held = brand(setSize, v);
+        if (held !== undefined) {
             let out = '';
-            apply(x.setForEach, v, [value => {
+            apply(setForEach, v, [value => {
                 if (st.size < MAX_CHARS)
                     out += (out ? ', ' : '') + show(st, value, here);
             }]);
-            return `Set(${apply(x.setSize, v, [])}) {${out}}`;
+            return `Set(${held}) {${out}}`;
         }
-        if (x.isView(v) && 'length' in v)
-            return `${typeName(v)}(${v.length}) [${list(st, v.length, i => show(st, v[i], here))}]`;
-        if (v instanceof x.RegExp)
-            return apply(x.regexpText, v, []);
+        const n = isView(v) ? brand(typedLength, v) : undefined;
+        if (n !== undefined)
+            return `${typeName(v)}(${n}) [${list(st, n, i => show(st, v[i], here))}]`;
+        if (v instanceof RegExpFn)
+            return text(apply(regexpText, v, []));
         if (v instanceof PromiseFn)
             return 'Promise {}, not awaited';
         return undefined;
@@ -89,7 +92,7 @@ export const formatter = once(() => {
             return isArray(v) ? '[…]' : '{…}';
         const here = { __proto__: null, up, value: v };
         if (isArray(v))
-            return '[' + list(st, v.length, i => show(st, v[i], here)) + ']';
+            return '[' + list(st, +v.length, i => show(st, v[i], here)) + ']';
         const proto = getPrototypeOf(v);
         if (proto === ObjectPrototype || proto === null)
             return '{' + members(st, v, here) + '}';
@@ -110,11 +113,11 @@ export const formatter = once(() => {
         case 'bigint':
             return v + 'n';
         case 'symbol':
-            return apply(Symbol.prototype.toString, v, []);
+            return apply(symbolText, v, []);
         case 'function': {
-            const name = getOwnPropertyDescriptor(v, 'name');
-            const kind = cut(apply(Function.prototype.toString, v, []), 0, 6) === 'class ' ? 'class' : 'function';
-            return `[${kind}${name && typeof name.value === 'string' && name.value ? ' ' + name.value : ''}]`;
+            const name = ownData(v, 'name');
+            const kind = cut(apply(functionText, v, []), 0, 6) === 'class ' ? 'class' : 'function';
+            return `[${kind}${typeof name === 'string' && name ? ' ' + name : ''}]`;
         }
         default:
             return v === 0 && 1 / v < 0 ? '-0' : '' + v;

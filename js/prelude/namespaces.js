@@ -3,7 +3,7 @@
 // `await github` or `JSON.stringify(github)` calls nothing.
 import { call } from './calls.js';
 import { tellNamespaces } from './codec.js';
-import { cut, define, global, keys, ObjectPrototype, once, parse, ProxyFn, reject, TypeErrorFn, wellFormed } from './primordials.js';
+import { cut, define, freeze, global, keys, once, parse, ProxyFn, reject, TypeErrorFn, wellFormed } from './primordials.js';
 import { DESCRIBE, SEARCH, state, STEP, TOOL } from './state.js';
 
 function tooMany(path, n) {
@@ -13,12 +13,11 @@ function tooMany(path, n) {
 
 function makeMethod(connector, method) {
     const path = connector + '.' + method;
-    const fn = function (args) {
-        return arguments.length > 1 ? reject(tooMany(path, arguments.length))
-            : call(TOOL, connector, method, args, path + ' argument', null);
-    };
+    // Neither an own `this` nor a prototype nor a place to leave something in.
+    const fn = (...args) => (args.length > 1 ? reject(tooMany(path, args.length))
+        : call(TOOL, connector, method, args.length ? args[0] : undefined, path + ' argument', null));
     define(fn, 'name', method, false, false);
-    return fn;
+    return freeze(fn);
 }
 
 const sdk = once(() => ({
@@ -34,8 +33,8 @@ const sdk = once(() => ({
     },
 }));
 
-const sdkMember = key => sdk()[key] || (() => reject(new TypeErrorFn(`codemode.${cut(key, 0, 80)} does not exist. codemode has: `
-    + `search(query), describe(path), step(name, fn). Connectors here: ${state.names || 'none'}`)));
+const sdkMember = key => freeze(sdk()[key] || (() => reject(new TypeErrorFn(`codemode.${cut(key, 0, 80)} does not exist. codemode has: `
+    + `search(query), describe(path), step(name, fn). Connectors here: ${state.names || 'none'}`))));
 
 // What a namespace is made of stands in its target: {name, methods, own, made}; `own` by name, `made` the functions made so far.
 const ownOf = target => {
@@ -48,9 +47,21 @@ const ownOf = target => {
     return target.own;
 };
 
+// What the language itself asks an object for: by these names, and not by what the program has made of Object.prototype.
+const isAwaited = key => key === 'then' || key === 'catch' || key === 'finally' || key === 'toJSON';
+
+function isInherited(key) {
+    switch (key) {
+    case 'constructor': case 'toString': case 'toLocaleString': case 'valueOf':
+    case 'hasOwnProperty': case 'isPrototypeOf': case 'propertyIsEnumerable': case '__proto__': case '__defineGetter__':
+    case '__defineSetter__': case '__lookupGetter__': case '__lookupSetter__':
+        return true;
+    }
+    return false;
+}
+
 function member(target, key) {
-    if (typeof key !== 'string' || key === 'then' || key === 'catch' || key === 'finally' || key === 'toJSON'
-        || (key in ObjectPrototype && !ownOf(target)[key]))
+    if (typeof key !== 'string' || isAwaited(key) || (isInherited(key) && !ownOf(target)[key]))
         return undefined;
     const { name, made } = target;
     return made[key] || (made[key] = name === 'codemode' ? sdkMember(key) : makeMethod(name, key));

@@ -1,6 +1,6 @@
 // Where in the author's text something happened. The engine's stack names lines exactly (the wrapper adds none); columns move
 // where the normaliser inserted text, and state.map has those places.
-import { apply, charCode, cut, ErrorFn, find, getOwnPropertyDescriptor, NumberFn, once, parse } from './primordials.js';
+import { apply, charCode, cut, ErrorFn, find, issued, once, ownData, parse, weakGet, weakSet } from './primordials.js';
 import { state } from './state.js';
 
 export const URL = 'program.js';
@@ -18,29 +18,37 @@ function originalColumn(line, column) {
     return column - shift > 0 ? column - shift : 1;
 }
 
+// {n, at}: a decimal number and where it ends. A stack's text can be the program's own, so it may be any number: beyond what a position
+// can be it is 0, which is none.
 function digits(text, at) {
     let n = 0;
     for (let c = charCode(text, at); c >= 48 && c <= 57; c = charCode(text, ++at))
         n = n * 10 + c - 48;
+    if (n > 0xffffffff)
+        n = 0;
     return { __proto__: null, n, at };
 }
 
-// The stack of where we are; reading its text is what costs.
+// The stack of where we are; reading its text is what costs. With Error.stackTraceLimit out of order there is none, and what an
+// Error inherits is the program's.
 export const here = () => new ErrorFn();
+export const ownStack = error => ownData(error, 'stack');
 
 // {line, column} of the innermost frame of the program in a stack's text, or null. For every call, so it reads no more than that.
 export function innermost(stack) {
-    const at = typeof stack === 'string' ? find(stack, URL + ':', 0) : -1;
-    if (at < 0)
+    if (typeof stack !== 'string')
         return null;
-    const line = digits(stack, at + URL.length + 1), column = digits(stack, line.at + 1);
-    return { __proto__: null, line: line.n, column: originalColumn(line.n, column.n) };
+    for (let at = find(stack, URL + ':', 0); at >= 0; at = find(stack, URL + ':', at + 1)) {
+        const line = digits(stack, at + URL.length + 1), column = digits(stack, line.at + 1);
+        // A function may be called like a place; the engine puts its own behind an @, at the end of the line.
+        if ((at === 0 || stack[at - 1] === '@' || stack[at - 1] === '\n') && (column.at === stack.length || stack[column.at] === '\n'))
+            return { __proto__: null, line: line.n, column: originalColumn(line.n, column.n) };
+    }
+    return null;
 }
 
 // What failures need besides.
 export const places = once(() => {
-    const { get: weakGet, set: weakSet } = WeakMap.prototype, issued = new WeakMap();
-
     // Errors that were made here, at a delivery, belong to the place where their call was issued.
     const rememberPlace = (error, stack) => apply(weakSet, issued, [error, stack]);
 
@@ -51,9 +59,8 @@ export const places = once(() => {
             at = next;
         if (at < 0 || (at > 0 && text[at - 1] !== '@'))
             return null;
-        const rest = cut(text, at + URL.length + 1), colon = find(rest, ':', 0);
-        const line = NumberFn(cut(rest, 0, colon)), column = NumberFn(cut(rest, colon + 1));
-        if (colon < 0 || !(line > 0) || !(column > 0))
+        const { n: line, at: colon } = digits(text, at + URL.length + 1), { n: column, at: end } = digits(text, colon + 1);
+        if (text[colon] !== ':' || end !== text.length || line === 0 || column === 0)
             return null;
         return { __proto__: null, name: at > 0 ? cut(text, 0, at - 1) : '', line, column: originalColumn(line, column) };
     }
@@ -79,14 +86,9 @@ export const places = once(() => {
         return first === null ? null : { __proto__: null, line: first.line, column: first.column, stack: out };
     }
 
-    const ownText = (error, key) => {
-        const d = getOwnPropertyDescriptor(error, key);
-        return d === undefined ? undefined : d.value;
-    };
-
     function placeOf(error) {
         const call = apply(weakGet, issued, [error]);
-        return readStack(call === undefined ? ownText(error, 'stack') : call.stack);
+        return readStack(ownStack(call === undefined ? error : call));
     }
 
     const isBreak = c => c === 10 || c === 13 || c === 0x2028 || c === 0x2029;
@@ -95,7 +97,7 @@ export const places = once(() => {
     function sourceLine(line) {
         const text = state.source;
         let at = 0;
-        for (let n = 1; n < line; n++) {
+        for (let n = 1; n < line && at < text.length; n++) {
             while (at < text.length && !isBreak(charCode(text, at)))
                 at++;
             at += charCode(text, at) === 13 && charCode(text, at + 1) === 10 ? 2 : 1;

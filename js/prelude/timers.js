@@ -1,7 +1,7 @@
 // setTimeout and its kin by host calls, so that a replay sees the same order; queueMicrotask.
 import { timer } from './calls.js';
 import { errors } from './errors.js';
-import { apply, chain, global, NumberFn, once, PromiseFn, reject, TypeErrorFn } from './primordials.js';
+import { apply, global, NumberFn, once, reject, TypeErrorFn } from './primordials.js';
 
 const timers = once(() => {
     const MAX_MS = 0x7fffffff;
@@ -45,10 +45,16 @@ const timers = once(() => {
             delete alive[handle];
     }
 
+    // By await, which asks no constructor and no species of the program's.
+    const soon = async fn => {
+        await undefined;
+        fire(fn, [], 'queueMicrotask');
+    };
+
     const microtask = fn => {
         if (typeof fn !== 'function')
             throw new TypeErrorFn('queueMicrotask takes a function');
-        chain(new PromiseFn(yes => yes()), () => fire(fn, [], 'queueMicrotask'));
+        soon(fn);
     };
 
     return { __proto__: null, start, stop, microtask };

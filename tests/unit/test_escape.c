@@ -21,29 +21,159 @@
 #include "sandbox_run.h"
 
 #define NEXT_RUN "// ---- next run\n"
+#define PROGRAM  "// ---- program\n"
 
 /** ---- programs ---- */
 
-/** The rest of the line "// key: " among the comments at the head of a program, or {NULL, 0}. */
-static struct cm_str head_line(const char *program, const char *key)
+/** One program of a case while it runs. */
+struct attempt_run {
+    const char *head; /* the lines that say what must happen */
+    cm_pass *pass;
+    bool ended;
+    struct cm_buf seen;   /* calls and ends of steps, one a line */
+    struct cm_buf logs;   /* "level text", one a line */
+    struct cm_buf result; /* json, and " @ marks" where there are any */
+    struct cm_buf meta;
+    char end[64];
+};
+
+/** The rest of the next line "// key: " of a head, from *at on, which moves behind it; {NULL, 0} when there is none. */
+static struct cm_str next_line(const char **at, const char *key)
 {
     char mark[32];
 
     (void)snprintf(mark, sizeof(mark), "// %s: ", key);
-    for (const char *line = program; strncmp(line, "//", 2) == 0; line = strchr(line, '\n') + 1) {
+    while (strncmp(*at, "//", 2) == 0 && strncmp(*at, PROGRAM, strlen(PROGRAM)) != 0) {
+        const char *line = *at;
         size_t len = strcspn(line, "\n");
-        if (strncmp(line, mark, strlen(mark)) == 0)
+        *at = line + len + (line[len] ? 1 : 0);
+        if (len >= strlen(mark) && strncmp(line, mark, strlen(mark)) == 0)
             return cm_str_mk(line + strlen(mark), len - strlen(mark));
     }
     return (struct cm_str){NULL, 0};
 }
 
-static const char *end_name(const struct run *r)
+static struct cm_str head_line(const char *head, const char *key)
 {
-    return r->kind == CM_PASS_COMPLETED              ? "completed"
-           : r->kind == CM_PASS_THREW && !r->code[0] ? "threw"
-                                                     : r->code;
+    return next_line(&head, key);
 }
+
+/** All lines of a key, as they are recorded: each with a line break. */
+static void head_lines(const char *head, const char *key, struct cm_buf *out)
+{
+    for (struct cm_str s = next_line(&head, key); s.ptr; s = next_line(&head, key)) {
+        cm_buf_add_str(out, s);
+        cm_buf_add_char(out, '\n');
+    }
+}
+
+static bool holds(struct cm_str text, const char *part)
+{
+    return text.len && memmem(text.ptr, text.len, part, strlen(part)) != NULL;
+}
+
+static void add_value(struct cm_buf *b, struct cm_value v)
+{
+    cm_buf_add_str(b, v.json);
+    if (v.marks.len) {
+        cm_buf_add_z(b, " @ ");
+        cm_buf_add_str(b, v.marks);
+    }
+}
+
+/** The value that a line "// answer: method json @ marks" gives to a method; false without such a line. */
+static bool told(const char *head, const char *key, struct cm_str method, struct cm_value *out)
+{
+    for (struct cm_str s = next_line(&head, key); s.ptr; s = next_line(&head, key)) {
+        if (s.len <= method.len || strncmp(s.ptr, method.ptr, method.len) != 0 || s.ptr[method.len] != ' ')
+            continue;
+        struct cm_str json = cm_str_mk(s.ptr + method.len + 1, s.len - method.len - 1);
+        const char *cut = memmem(json.ptr, json.len, " @ ", 3);
+        *out = (struct cm_value){.json = json};
+        if (cut) {
+            out->marks = cm_str_mk(cut + 3, (size_t)(json.ptr + json.len - cut - 3));
+            out->json.len = (size_t)(cut - json.ptr);
+        }
+        return true;
+    }
+    return false;
+}
+
+static void attempt_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
+                         struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+{
+    static const char *const kinds[] = {"", "step", "search", "describe", "timer"};
+    struct attempt_run *r = user;
+    struct cm_value answer;
+    char text[128];
+
+    (void)line, (void)column;
+    cm_buf_add_z(&r->seen, kinds[kind]);
+    if (kind == CM_CALL_TOOL) {
+        cm_buf_add_str(&r->seen, connector);
+        cm_buf_add_char(&r->seen, '.');
+    } else if (kind == CM_CALL_STEP) {
+        cm_buf_add_char(&r->seen, ' ');
+    }
+    cm_buf_add_str(&r->seen, method);
+    if (args.json.len)
+        cm_buf_add_char(&r->seen, ' ');
+    add_value(&r->seen, args);
+    cm_buf_add_char(&r->seen, '\n');
+    if (kind == CM_CALL_TOOL && told(r->head, "hang", method, &answer))
+        return;
+    bool failed = kind == CM_CALL_TOOL && told(r->head, "fail", method, &answer);
+    if (!failed &&
+        !told(r->head, "answer", kind == CM_CALL_TOOL ? method : cm_str_of(kinds[kind]), &answer)) {
+        (void)snprintf(text, sizeof(text), "\"%.*s\"", method.len > 100 ? 100 : CM_STR_ARG(method));
+        answer = (struct cm_value){.json = kind == CM_CALL_TOOL ? cm_str_of(text) : CM_STR("")};
+    }
+    cm_pass_deliver(p, id, failed, kind == CM_CALL_STEP, answer, 1700000000500);
+}
+
+static void attempt_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value)
+{
+    struct attempt_run *r = user;
+
+    cm_buf_add_z(&r->seen, failed ? "step failed " : "step ended ");
+    add_value(&r->seen, value);
+    cm_buf_add_char(&r->seen, '\n');
+    cm_pass_deliver(p, id, failed, false, value, 1700000000500);
+}
+
+static void attempt_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text)
+{
+    static const char *const levels[] = {"log ", "info ", "warn ", "error ", "debug "};
+    struct attempt_run *r = user;
+
+    (void)p;
+    cm_buf_add_z(&r->logs, levels[level]);
+    cm_buf_add_str(&r->logs, text);
+    cm_buf_add_char(&r->logs, '\n');
+}
+
+static void attempt_wait(void *user, cm_pass *p, uint32_t outstanding)
+{
+    (void)user, (void)p, (void)outstanding;
+}
+
+static void attempt_end(void *user, cm_pass *p, const struct cm_pass_end *end)
+{
+    struct attempt_run *r = user;
+
+    (void)p;
+    assert_false(r->ended);
+    r->ended = true;
+    add_value(&r->result, end->value);
+    cm_buf_add_str(&r->meta, end->meta_json);
+    (void)snprintf(r->end, sizeof(r->end), "%s",
+                   end->kind == CM_PASS_COMPLETED                ? "completed"
+                   : end->kind == CM_PASS_THREW && !end->code[0] ? "threw"
+                                                                 : end->code);
+}
+
+static const struct cm_pass_events attempt_events = {attempt_call, attempt_step_end, attempt_log,
+                                                     attempt_wait, attempt_end};
 
 /** Whether `name` is one of the names in "a|b|c". */
 static bool is_one_of(struct cm_str list, const char *name)
@@ -58,75 +188,198 @@ static bool is_one_of(struct cm_str list, const char *name)
     return false;
 }
 
-/** One program of a case; counts what is not as it says. */
-static unsigned run_program(struct world *w, const char *name, const char *program)
+/** The result, or the end with the error: "Name: part of the message" and its code. */
+static bool ended_as_told(const struct attempt_run *r)
 {
-    struct cm_str expected = head_line(program, "expect");
-    struct cm_str end = head_line(program, "end");
-    struct cm_limits limits = CM_LIMITS_DEFAULT;
+    struct cm_str expected = head_line(r->head, "expect"), end = head_line(r->head, "end");
+    struct cm_str error = head_line(r->head, "error"), code = head_line(r->head, "code");
+    cm_auto(yyjson_doc) doc = NULL;
+    yyjson_val *e;
 
-    limits.cpu_ms = 300;
-    limits.memory_mb = 64;
-    limits.deadline_ms = 20000;
-    assert_true(expected.ptr || end.ptr);
-    struct run r = run(w->loop, w->sb, program, &limits);
-    bool ok = expected.ptr ? r.kind == CM_PASS_COMPLETED && cm_str_eq_z(expected, r.value)
-                           : is_one_of(end, end_name(&r));
-    if (!ok)
-        print_error("%s: end '%s' value '%s' meta '%s' message '%s'\n", name, end_name(&r), r.value, r.meta,
-                    r.message);
-    return !ok;
+    if (expected.ptr)
+        return cm_z_eq(r->end, "completed") && cm_str_eq(expected, cm_buf_str(&r->result));
+    if (!is_one_of(end, r->end))
+        return false;
+    if (!cm_z_eq(r->end, "threw"))
+        return true;
+    assert_int_equal(cm_json_parse(cm_buf_str(&r->meta), CM_JSON_STRICT, &doc, NULL), CM_OK);
+    e = cm_json_get(yyjson_doc_get_root(doc), "error");
+    cm_autofree char *told = cm_memdup_z(error.ptr ? error.ptr : "", error.len);
+    char *part = strstr(told, ": ");
+    if (!part || !cm_str_eq(cm_json_str(cm_json_get(e, "code")), code.ptr ? code : CM_STR("")))
+        return false;
+    *part = '\0';
+    return cm_str_eq_z(cm_json_str(cm_json_get(e, "name")), told) &&
+           holds(cm_json_str(cm_json_get(e, "message")), part + 2);
 }
 
-static unsigned run_case(struct world *w, const char *dir, const char *name)
+/** Every line "// warning: part" has its warning, in order, and there are no others. */
+static bool warned_as_told(const struct attempt_run *r)
+{
+    const char *at = r->head;
+    cm_auto(yyjson_doc) doc = NULL;
+    yyjson_val *list, *v;
+    yyjson_arr_iter it;
+
+    if (r->meta.len == 0)
+        return true; /* it was stopped, and has nothing to say */
+    assert_int_equal(cm_json_parse(cm_buf_str(&r->meta), CM_JSON_STRICT, &doc, NULL), CM_OK);
+    list = cm_json_get(yyjson_doc_get_root(doc), "warnings");
+    yyjson_arr_iter_init(list, &it);
+    while ((v = yyjson_arr_iter_next(&it))) {
+        struct cm_str part = next_line(&at, "warning");
+        cm_autofree char *z = cm_memdup_z(part.ptr ? part.ptr : "", part.len);
+        if (!part.ptr || !holds(cm_json_str(v), z))
+            return false;
+    }
+    return !next_line(&at, "warning").ptr;
+}
+
+/** What was recorded is what the lines of a key say; "// <all>: any" takes everything. */
+static bool saw_as_told(const struct attempt_run *r, const struct cm_buf *seen, const char *key,
+                        const char *all)
+{
+    cm_autobuf told_lines = CM_BUF_INIT(1u << 20);
+
+    if (cm_str_eq(head_line(r->head, all), CM_STR("any")))
+        return true;
+    head_lines(r->head, key, &told_lines);
+    return cm_str_eq(cm_buf_str(&told_lines), cm_buf_str(seen));
+}
+
+static bool is_as_told(const struct attempt_run *r, const char *name, const char *isolation)
+{
+    bool ok = ended_as_told(r) && warned_as_told(r) && saw_as_told(r, &r->seen, "call", "calls") &&
+              saw_as_told(r, &r->logs, "log", "logs");
+
+    if (!ok)
+        print_error("%s (%s): end '%s' value '%.1000s' meta '%.2000s'\n-- calls\n%.2000s-- logs\n%.2000s--\n",
+                    name, isolation, r->end, r->result.len ? r->result.ptr : "",
+                    r->meta.len ? r->meta.ptr : "", r->seen.len ? r->seen.ptr : "",
+                    r->logs.len ? r->logs.ptr : "");
+    return ok;
+}
+
+/** One program of a case. */
+static bool run_program(struct world *w, const char *isolation, const char *name, const char *text)
+{
+    struct attempt_run r = {.head = text,
+                            .seen = CM_BUF_INIT(1u << 24),
+                            .logs = CM_BUF_INIT(1u << 24),
+                            .result = CM_BUF_INIT(CM_FRAME_MAX_BYTES),
+                            .meta = CM_BUF_INIT(CM_FRAME_MAX_BYTES)};
+    struct cm_str end = head_line(text, "end");
+    const char *program = strstr(text, PROGRAM);
+    struct cm_err err = {0};
+    struct cm_pass_spec spec = {
+        .runtime = "test",
+        .source = cm_str_of(program ? program + strlen(PROGRAM) : text),
+        .bind_json = cm_str_of(run_bind),
+        .input = {.json = head_line(text, "input")},
+        .now_ms = 1700000000000,
+        .limits = CM_LIMITS_DEFAULT,
+    };
+
+    assert_true(end.ptr || head_line(text, "expect").ptr);
+    if (!head_line(text, "tries").ptr || !head_line(text, "why").ptr)
+        fail_msg("%s does not say what it tries and why it fails", name);
+    /* Only what is to be stopped is stopped early: a sanitizer's build takes its time. */
+    spec.limits.cpu_ms = end.ptr && holds(end, "cpu_limit") ? 300 : 20000;
+    spec.limits.memory_mb = 64;
+    spec.limits.deadline_ms = 120000;
+    if (cm_sandbox_start(w->sb, &spec, &attempt_events, &r, &r.pass, &err) != CM_OK)
+        fail_msg("%s: %s", name, err.message);
+    while (!r.ended)
+        assert_true(cm_loop_once(w->loop));
+    bool ok = is_as_told(&r, name, isolation);
+    cm_buf_done(&r.seen);
+    cm_buf_done(&r.logs);
+    cm_buf_done(&r.result);
+    cm_buf_done(&r.meta);
+    return ok;
+}
+
+/** What takes its whole CPU limit or fills the memory does so in one setting: how a pass is stopped is the same in all. */
+static bool is_costly(const char *text)
+{
+    struct cm_str end = head_line(text, "end");
+
+    return end.ptr && (holds(end, "cpu_limit") || holds(end, "memory_limit"));
+}
+
+struct tally {
+    unsigned n_programs;
+    unsigned n_bad;
+};
+
+static void run_case(struct world *w, const char *isolation, bool memory_held, const char *dir,
+                     const char *name, struct tally *t)
 {
     cm_autofree char *path = cm_asprintf("%s/%s", dir, name);
     cm_autofree char *text = NULL;
-    unsigned n_bad = 0;
 
     assert_int_equal(cm_read_file(path, 1u << 20, &text, NULL, NULL), CM_OK);
     for (char *at = text; at;) {
         char *next = strstr(at, NEXT_RUN);
+        struct cm_str end = head_line(at, "end");
         if (next)
             *next = '\0';
-        n_bad += run_program(w, name, at);
+        if (!memory_held && end.ptr && holds(end, "memory_limit")) {
+            print_message("# not run: %s, which is about the memory limit\n", name);
+        } else if (cm_z_eq(isolation, "realm") || !is_costly(at)) {
+            t->n_programs++;
+            t->n_bad += !run_program(w, isolation, name, at);
+        }
         at = next ? next + strlen(NEXT_RUN) : NULL;
     }
-    return n_bad;
 }
 
-/** Run every file of a folder; returns how many programs were not as they say. */
-static unsigned run_cases(struct world *w, const char *dir, unsigned *n_cases)
+/** Every file of the folder, one worker after the other serving one runtime. */
+static void run_cases(const char *isolation)
 {
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1, .isolation = isolation});
+    const char *root = getenv("CM_SOURCE_ROOT");
     struct dirent **names = NULL;
-    int n = scandir(dir, &names, NULL, alphasort);
-    unsigned n_bad = 0;
+    struct tally t = {0};
+    uint64_t layers = 0;
+    char dir[4096];
 
+    while (cm_sandbox_layers(w.sb, &layers, NULL) != CM_OK)
+        assert_true(cm_loop_once(w.loop));
+    bool memory_held = (layers & (UINT64_C(1) << CM_LAYER_MEMORY)) != 0;
+    if (!memory_held && getenv("CM_TESTS_ALL"))
+        fail_msg("the layer 'memory limit' is missing");
+    (void)snprintf(dir, sizeof(dir), "%s/tests/cases/escape", root ? root : ".");
+    int n = scandir(dir, &names, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         size_t len = strlen(names[i]->d_name);
-        if (len > 3 && cm_z_eq(names[i]->d_name + len - 3, ".js")) {
-            n_bad += run_case(w, dir, names[i]->d_name);
-            ++*n_cases;
-        }
+        if (len > 3 && cm_z_eq(names[i]->d_name + len - 3, ".js"))
+            run_case(&w, isolation, memory_held, dir, names[i]->d_name, &t);
         free(names[i]);
     }
     free(names);
-    return n_bad;
+    close_world(&w);
+    print_message("# %u programs in '%s'\n", t.n_programs, isolation);
+    assert_int_equal(t.n_bad, 0);
+    assert_true(t.n_programs > 50);
 }
 
-static void no_program_gets_out_for_the_reason_it_states(void **state)
+static void no_program_gets_out_of_a_realm(void **state)
 {
     (void)state;
-    struct world w = open_world(NULL);
-    const char *root = getenv("CM_SOURCE_ROOT");
-    unsigned n_cases = 0;
-    char dir[4096];
+    run_cases("realm");
+}
 
-    need_layer(&w, CM_LAYER_MEMORY, "memory limit");
-    (void)snprintf(dir, sizeof(dir), "%s/tests/cases/escape", root ? root : ".");
-    assert_int_equal(run_cases(&w, dir, &n_cases), 0);
-    assert_true(n_cases > 10);
-    close_world(&w);
+static void no_program_gets_out_of_a_vm(void **state)
+{
+    (void)state;
+    run_cases("vm");
+}
+
+static void no_program_gets_out_of_a_process(void **state)
+{
+    (void)state;
+    run_cases("process");
 }
 
 /** ---- system calls ---- */
@@ -255,7 +508,9 @@ static void a_worker_that_was_taken_over_has_no_call_to_get_out_by(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_program_gets_out_for_the_reason_it_states),
+        cmocka_unit_test(no_program_gets_out_of_a_realm),
+        cmocka_unit_test(no_program_gets_out_of_a_vm),
+        cmocka_unit_test(no_program_gets_out_of_a_process),
 #if defined(__x86_64__)
         cmocka_unit_test(a_worker_that_was_taken_over_has_no_call_to_get_out_by),
 #endif

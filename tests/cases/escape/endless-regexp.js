@@ -1,3 +1,5 @@
+// tries: computing in native code that asks no interrupt
 // why: matching is computing like any other, and the kernel's clock stops it
-// end: cpu_limit|threw|completed
-return /^(([a-z])+.)+[A-Z]([a-z])+$/.test('a'.repeat(60));
+// end: cpu_limit
+const re = /^(a|a|aa)+$/;
+for (let n = 30; ; n++) re.test('a'.repeat(n) + 'b');

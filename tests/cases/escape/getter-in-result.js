@@ -1,3 +1,4 @@
-// why: code in getters and proxies runs inside the program and under its limits
+// tries: running code while the host takes the result
+// why: getters run inside the program and under its limits
 // end: cpu_limit
 return { get x() { for (;;); } };

@@ -1,4 +1,5 @@
-// why: there is no module loader behind import(): the checker refuses it, and where it cannot see it, it rejects
+// tries: import(), where the checker does not see it
+// why: there is no module loader behind it: it rejects
 // expect: ["rejected","rejected","rejected"]
 const seen = [];
 for (const name of ['fs', 'file:///etc/passwd', 'data:text/javascript,export default 1'])

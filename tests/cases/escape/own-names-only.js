@@ -1,5 +1,4 @@
-// why: names that every object inherits are no methods of a connector, and its prototype leads to nothing of the host
-// expect: [true,true]
-const proto = Object.getPrototypeOf(svc);
-return [proto === null || proto === Object.prototype || proto === Function.prototype,
-  Object.getOwnPropertyNames(svc).every((n) => typeof n === 'string')];
+// tries: finding more on a connector than its methods
+// why: it has no prototype, no symbols, and the names of its methods alone
+// expect: [true,[],[],["search","describe","step"]]
+return [Object.getPrototypeOf(svc) === null, Object.getOwnPropertyNames(svc), Object.getOwnPropertySymbols(svc), Object.getOwnPropertyNames(codemode)];

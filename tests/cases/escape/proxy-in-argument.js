@@ -1,3 +1,4 @@
-// why: as above, while an argument is read
-// end: cpu_limit|threw
+// tries: running code while an argument is read
+// why: a trap runs inside the program and under its limits
+// end: cpu_limit
 await svc.take(new Proxy({}, { ownKeys() { for (;;); } }));

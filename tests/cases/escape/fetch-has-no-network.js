@@ -1,0 +1,4 @@
+// tries: the network by fetch
+// why: fetch is there only to say that there is no network; it reaches no host
+// expect: "TypeError: There is no network in this sandbox. Call a connector: svc; codemode.search(\"…\") finds methods."
+return await fetch('http://169.254.169.254/latest/meta-data/').catch(String);

@@ -1,0 +1,13 @@
+// tries: the prelude's own definitions by Reflect and Object
+// why: what it uses of both was taken before
+// expect: ["first","TypeError",0]
+// call: svc.first {"a":{"b":null}}
+// log: log {"a":1} [function f]
+// fail: broken {"name":"TypeError","message":"m","extra":1} @ {"":"error"}
+// call: svc.broken
+let n = 0;
+for (const o of [Reflect, Object]) for (const k of Object.getOwnPropertyNames.call(null, o)) if (typeof o[k] === 'function') { try { Reflect.defineProperty(o, k, { value: () => { n++; throw new Error(k); }, configurable: true }); } catch {} if (o === Reflect && k === 'defineProperty') break; }
+const keep = n;
+console.log({ a: 1 }, function f() {});
+const a = await svc.first({ a: { b: null } }), b = await svc.broken().catch((e) => e.name);
+return [a, b, n - keep];
