@@ -4,10 +4,9 @@
  * The list is short because a worker does three things: it computes, it manages its own anonymous memory, and
  * it reads and writes the one socket it has. An entry is either needed (and harmless to a process without
  * files, network, names or children), or it is refused with an error because a library calls it in passing
- * and can do without. What legitimate programs need was counted (tests/probes/programs, in every isolation,
- * with and without the JIT, until death by each limit); nothing stands here for completeness, and arguments
- * that are not needed are not allowed either. Built once in the zygote; loading it costs microseconds,
- * building it milliseconds.
+ * and can do without. What programs need that mean well is counted by tests/unit/test_filter.c, which fails
+ * for an entry that serves none of them; arguments that are not needed are not allowed either. Built once in
+ * the zygote; loading it costs microseconds, building it milliseconds.
  */
 #include "worker/lockdown.h"
 
