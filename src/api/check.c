@@ -54,6 +54,29 @@ static bool add_store(cm_ctx *ctx, struct cm_buf *b)
     return st == CM_OK;
 }
 
+/* What it means that a layer does not hold here; docs/sandbox.md says it at length. Those that no worker starts without say nothing. */
+static const char *const without[CM_LAYER_COUNT_] = {
+    [CM_LAYER_USER_NS] = "what a worker may do is decided by the machine's own user ids; the filter has no "
+                         "call that needs a right",
+    [CM_LAYER_NET_NS] =
+        "the machine's network is there for a worker; the filter has no call that opens or connects a socket",
+    [CM_LAYER_IPC_NS] =
+        "the machine's shared memory and queues are there for a worker; the filter has no call for them",
+    [CM_LAYER_MOUNT_NS] = "a worker sees the machine's mounts; the filter has no call that opens a path",
+    [CM_LAYER_UTS_NS] = "the machine's name is there for a worker; the filter has no call that sets it",
+    [CM_LAYER_PID_NS] =
+        "the machine's processes are there for a worker; the filter has no call that signals or traces one",
+    [CM_LAYER_EMPTY_ROOT] =
+        "the machine's paths are there for a worker; the filter has no call that opens one",
+    [CM_LAYER_UNPRIVILEGED] =
+        "a worker keeps rights of the user who started codemode; the filter has no call that uses them",
+    [CM_LAYER_LANDLOCK] = "one lock on files less; the filter has no call that opens one",
+    [CM_LAYER_MEMORY] = "the kernel does not bound a worker's memory; codemode looks every few milliseconds "
+                        "and ends one that has too much",
+    [CM_LAYER_SECCOMP] =
+        "a worker may make every system call: a build for tests, not for programs that nobody has read",
+};
+
 static void add_layers(cm_ctx *ctx, struct cm_buf *b)
 {
     static const char *const names[] = {
@@ -66,9 +89,13 @@ static void add_layers(cm_ctx *ctx, struct cm_buf *b)
     if (cm_sandbox_layers(ctx->sandbox, &layers, NULL) != CM_OK)
         return;
     cm_buf_add_z(b, ",\"layers\":[");
-    for (size_t i = 0; i < CM_ARRAY_LEN(names); i++)
-        cm_buf_addf(b, "%s{\"name\":\"%s\",\"holds\":%s}", i ? "," : "", names[i],
-                    layers >> i & 1 ? "true" : "false");
+    for (size_t i = 0; i < CM_ARRAY_LEN(names); i++) {
+        bool holds = (layers >> i & 1) != 0;
+        cm_buf_addf(b, "%s{\"name\":\"%s\",\"holds\":%s", i ? "," : "", names[i], holds ? "true" : "false");
+        if (!holds && without[i])
+            add_member(b, "means", without[i]);
+        cm_buf_add_char(b, '}');
+    }
     cm_buf_add_char(b, ']');
 }
 

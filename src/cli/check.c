@@ -31,28 +31,38 @@ static void print_warnings(yyjson_val *owner)
     }
 }
 
-static void print_sandbox(yyjson_val *sandbox)
+/** The layers that do not hold here, each with what that means. */
+static void print_missing(yyjson_val *layers)
 {
-    cm_autobuf missing = CM_BUF_INIT(4096);
     yyjson_val *v;
-    size_t i, max, holding = 0;
+    size_t i, max;
 
-    yyjson_arr_foreach(cm_json_get(sandbox, "layers"), i, max, v)
+    yyjson_arr_foreach(layers, i, max, v)
     {
         if (yyjson_get_bool(cm_json_get(v, "holds")))
-            holding++;
-        else
-            cm_buf_addf(&missing, "%s%s", missing.len ? ", " : "", text_of(v, "name"));
+            continue;
+        cm_autofree char *line = cm_asprintf("%s: %s", text_of(v, "name"), text_of(v, "means"));
+        put_line("  without", line);
+    }
+}
+
+static void print_sandbox(yyjson_val *sandbox)
+{
+    yyjson_val *layers = cm_json_get(sandbox, "layers"), *v;
+    size_t i, max, holding = 0;
+
+    yyjson_arr_foreach(layers, i, max, v)
+    {
+        holding += yyjson_get_bool(cm_json_get(v, "holds"));
     }
     if (!yyjson_get_bool(cm_json_get(sandbox, "ok"))) {
         put_line("sandbox", "FAILED");
         put_line("", text_of(sandbox, "error"));
         return;
     }
-    cm_autofree char *line = cm_asprintf("ok, %zu layers hold", holding);
+    cm_autofree char *line = cm_asprintf("ok, %zu of %zu layers hold", holding, yyjson_arr_size(layers));
     put_line("sandbox", line);
-    if (missing.len)
-        put_line("  without", cm_buf_str(&missing).ptr);
+    print_missing(layers);
 }
 
 static void print_connectors(yyjson_val *list)
