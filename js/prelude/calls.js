@@ -2,7 +2,7 @@
 import { codec, decode, encode } from './codec.js';
 import { define, ErrorFn, has, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
 import { here, innermost, ownStack, places } from './position.js';
-import { OP_CALL, OP_STEP_END, STEP, TIMER } from './state.js';
+import { OP_CALL, OP_CANCEL, OP_STEP_END, STEP, TIMER } from './state.js';
 
 // Unanswered calls by id: {kind, yes, no, stack, run}.
 const pending = { __proto__: null };
@@ -33,7 +33,16 @@ export function call(kind, connector, method, value, root, run) {
 }
 
 export function timer(ms, run) {
-    issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null });
+    return issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null });
+}
+
+const nothing = () => {};
+
+// Its outcome may be on the way already; then it comes, and moves the clock, but calls nothing.
+export function cancelTimer(id) {
+    const entry = pending[id];
+    entry.yes = entry.no = nothing;
+    send(OP_CANCEL, id);
 }
 
 // What a failed call rejects with: an Error with the fields that came, placed where the call was issued.

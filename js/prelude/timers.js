@@ -1,11 +1,11 @@
 // setTimeout and its kin by host calls, so that a replay sees the same order; queueMicrotask.
-import { timer } from './calls.js';
+import { cancelTimer, timer } from './calls.js';
 import { errors } from './errors.js';
 import { apply, global, NumberFn, once, reject, TypeErrorFn } from './primordials.js';
 
 const timers = once(() => {
     const MAX_MS = 0x7fffffff;
-    // Timers that may still fire, by handle.
+    // Timers that may still fire: their calls' ids, by handle.
     const alive = { __proto__: null };
     let handles = 0;
 
@@ -26,23 +26,25 @@ const timers = once(() => {
         if (typeof fn !== 'function')
             throw new TypeErrorFn(`${name} takes a function and milliseconds: ${name}(() => …, 100)`);
         const handle = ++handles, wait = delay(ms);
-        alive[handle] = 1;
         const tick = () => {
             if (!alive[handle])
                 return;
             if (repeat)
-                timer(wait, tick);
+                alive[handle] = timer(wait, tick);
             else
                 delete alive[handle];
             fire(fn, args, name);
         };
-        timer(wait, tick);
+        alive[handle] = timer(wait, tick);
         return handle;
     }
 
     function stop(handle) {
-        if (typeof handle === 'number' || typeof handle === 'string')
-            delete alive[handle];
+        const id = typeof handle === 'number' || typeof handle === 'string' ? alive[handle] : undefined;
+        if (id === undefined)
+            return;
+        delete alive[handle];
+        cancelTimer(id);
     }
 
     // By await, which asks no constructor and no species of the program's.

@@ -231,6 +231,11 @@ static void ignore_step_end(void *user, uint32_t id, bool failed, struct cm_valu
     (void)user, (void)id, (void)failed, (void)value;
 }
 
+static void ignore_cancel(void *user, uint32_t id)
+{
+    (void)user, (void)id;
+}
+
 static void ignore_log(void *user, unsigned level, struct cm_str text)
 {
     (void)user, (void)level, (void)text;
@@ -248,7 +253,7 @@ static const char typical_program[] =
 
 static cm_status typical_pass(cm_engine *e, struct cm_err *err)
 {
-    static const struct cm_realm_host host = {ignore_call, ignore_step_end, ignore_log};
+    static const struct cm_realm_host host = {ignore_call, ignore_step_end, ignore_log, ignore_cancel};
     struct cm_realm_opts opts = {
         .source = cm_str_of(typical_program),
         .bind_json = CM_STR("{\"connectors\":[{\"name\":\"demo\",\"methods\":[\"list\",\"get\"]}]}"),

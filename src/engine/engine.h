@@ -70,6 +70,8 @@ struct cm_realm_host {
     /** A step's function has returned (or thrown, failed = true: the value is an error). */
     void (*step_end)(void *user, uint32_t id, bool failed, struct cm_value value);
     void (*log)(void *user, unsigned level, struct cm_str text);
+    /** A timer was cleared before its outcome was delivered: none is awaited, and one that comes does nothing. */
+    void (*cancel)(void *user, uint32_t id);
 };
 
 struct cm_realm_opts {

@@ -21,13 +21,14 @@ enum control_op {
     CONTROL_NEVER_SETTLES,
     CONTROL_FAIL
 };
-enum send_op { SEND_CALL, SEND_STEP_END, SEND_LOG, SEND_SETTLED, SEND_RESULT, SEND_OP_COUNT_ };
+enum send_op { SEND_CALL, SEND_STEP_END, SEND_LOG, SEND_SETTLED, SEND_RESULT, SEND_CANCEL, SEND_OP_COUNT_ };
 
 /* enum cm_call_kind of the wire, which this layer may not include. */
 #define KIND_STEP  1
+#define KIND_TIMER 4
 #define KIND_COUNT 5
 
-enum call_state { CALL_NONE, CALL_OUTSTANDING, CALL_STEP_RUNS, CALL_SETTLED };
+enum call_state { CALL_NONE, CALL_OUTSTANDING, CALL_STEP_RUNS, CALL_CANCELLED, CALL_SETTLED };
 
 struct call {
     uint8_t kind;
@@ -187,12 +188,28 @@ static JSValueRef send_result(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     return JSValueMakeUndefined(ctx);
 }
 
+/* send(5, id) */
+static JSValueRef send_cancel(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                              JSValueRef *exception)
+{
+    uint32_t id = arg_u32(ctx, 1, args, n);
+    struct call *c = id > 0 && id <= r->n_calls ? &r->calls[id - 1] : NULL;
+
+    if (!c || c->kind != KIND_TIMER || c->state != CALL_OUTSTANDING)
+        return throw_text(ctx, "This timer does not run", exception);
+    c->state = CALL_CANCELLED;
+    r->n_outstanding--;
+    r->host->cancel(r->user, id);
+    return JSValueMakeUndefined(ctx);
+}
+
 typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                            JSValueRef *exception);
 
 static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
     [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,
+    [SEND_CANCEL] = send_cancel,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */
@@ -464,6 +481,10 @@ static cm_status take_outstanding(cm_realm *r, uint32_t id, bool execute, struct
 {
     struct call *c = id > 0 && id <= r->n_calls ? &r->calls[id - 1] : NULL;
 
+    if (!r->done && c && c->state == CALL_CANCELLED && !execute) {
+        c->state = CALL_SETTLED; /* it was on its way when the program cleared it */
+        return CM_OK;
+    }
     if (r->done || !c || c->state != CALL_OUTSTANDING)
         return cm_err_set(err, CM_E_PROTOCOL, "an outcome for call %u, which is not outstanding", id);
     if (execute && c->kind != KIND_STEP)

@@ -178,6 +178,15 @@ static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
     rt_exec_finish(e, end);
 }
 
+static void on_cancel(void *user, cm_pass *p, uint32_t id)
+{
+    struct rt_pass *rp = user;
+
+    (void)p;
+    if (rp->e && !rp->e->ending.set)
+        rt_sdk_cancel(rp->e, id);
+}
+
 static uint32_t add_u32(uint32_t a, uint32_t b)
 {
     return a > UINT32_MAX - b ? UINT32_MAX : a + b;
@@ -186,7 +195,7 @@ static uint32_t add_u32(uint32_t a, uint32_t b)
 static cm_status start_pass(cm_exec *e, const struct cm_exec_spec *spec, const uint8_t seed[16],
                             struct cm_err *err)
 {
-    static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end};
+    static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end, on_cancel};
     cm_autobuf bind = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     struct cm_pass_spec ps = {
         .runtime = e->rt->name,

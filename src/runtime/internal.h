@@ -199,6 +199,8 @@ cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *e
 
 /** ---- sdk.c: search, describe, timers ---- */
 void rt_sdk_issue(struct rt_call *c);
+/** The program cleared a timer: it is gone without an outcome, and without a record. */
+void rt_sdk_cancel(cm_exec *e, uint32_t id);
 /** Stop its timer, forget its connectors. */
 void rt_sdk_stop(struct rt_call *c);
 

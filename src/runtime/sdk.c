@@ -164,6 +164,19 @@ static void issue_timer(struct rt_call *c)
     cm_timer_start(c->timer, timer_ms(c));
 }
 
+void rt_sdk_cancel(cm_exec *e, uint32_t id)
+{
+    struct rt_call *c = e->calls;
+
+    while (c && c->id != id)
+        c = c->next;
+    if (!c || c->phase != RT_TIMER)
+        return;
+    e->n_timers--;
+    rt_call_unlink(c);
+    rt_call_free(c);
+}
+
 void rt_sdk_issue(struct rt_call *c)
 {
     if (c->kind == CM_CALL_TIMER)

@@ -284,6 +284,21 @@ static void on_step(cm_pass *p, const struct cm_frame *f)
                        (struct cm_value){f->parts[0], f->parts[1]});
 }
 
+/** One whose outcome is on its way is known no more, which is no fault of the worker's. */
+static void on_cancel(cm_pass *p, const struct cm_frame *f)
+{
+    struct cm_call *c = find_call(p, f->id);
+
+    if (f->id > p->last_id || (c && c->kind != CM_CALL_TIMER)) {
+        cm_pass__end(p, CM_END_PROTOCOL, "the clearing of what is no timer");
+        return;
+    }
+    if (!c || !p->ev->on_cancel)
+        return;
+    drop_call(p, c);
+    p->ev->on_cancel(p->user, p, f->id);
+}
+
 static void on_log(cm_pass *p, const struct cm_frame *f)
 {
     unsigned level = (unsigned char)f->parts[0].ptr[0];
@@ -434,6 +449,9 @@ void cm_pass__frame(cm_pass *p, const struct cm_frame *f)
         return;
     case CM_FRAME_DONE:
         on_done(p, f);
+        return;
+    case CM_FRAME_CANCEL:
+        on_cancel(p, f);
         return;
     case CM_FRAME_HELLO:
     case CM_FRAME_BIND:

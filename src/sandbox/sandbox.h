@@ -98,6 +98,8 @@ struct cm_pass_events {
     /** The program can go on only with an outcome: `outstanding` calls are unanswered. */
     void (*on_wait)(void *user, cm_pass *p, uint32_t outstanding);
     void (*on_end)(void *user, cm_pass *p, const struct cm_pass_end *end);
+    /** A timer was cleared: deliver nothing for it any more. NULL: it may fire all the same. */
+    void (*on_cancel)(void *user, cm_pass *p, uint32_t id);
 };
 
 /**

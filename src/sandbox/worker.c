@@ -45,7 +45,7 @@ static const struct frame_rule rules[] = {
     {CM_FRAME_HELLO, IN(STARTING), on_hello}, {CM_FRAME_CALL, IN(BUSY), on_pass_frame},
     {CM_FRAME_STEP, IN(BUSY), on_pass_frame}, {CM_FRAME_LOG, IN(BUSY), on_pass_frame},
     {CM_FRAME_WAIT, IN(BUSY), on_pass_frame}, {CM_FRAME_DONE, IN(BUSY), on_pass_frame},
-    {CM_FRAME_IDLE, IN(TIDYING), on_idle},
+    {CM_FRAME_CANCEL, IN(BUSY), on_pass_frame}, {CM_FRAME_IDLE, IN(TIDYING), on_idle},
 };
 
 struct cm_worker *cm_worker__new(cm_sandbox *sb, uint64_t serial)

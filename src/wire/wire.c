@@ -41,6 +41,7 @@ static const struct frame_row rows[] = {
     {CM_FRAME_WAIT, "WAIT", FROM_WORKER, 0, 0, false, 0, {0}},
     {CM_FRAME_DONE, "DONE", FROM_WORKER, 3, CM_FRAME_ERROR, false, ANY, {0}},
     {CM_FRAME_IDLE, "IDLE", FROM_WORKER, 0, 0, false, 0, {0}},
+    {CM_FRAME_CANCEL, "CANCEL", FROM_WORKER, 0, 0, true, 0, {0}},
 };
 
 static const struct frame_row *row_of(unsigned type)

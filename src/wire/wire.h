@@ -27,15 +27,18 @@
  *   LOG       0x83  worker  level (u8), text                                        running            running
  *   WAIT      0x84  worker  none: nothing can go on before an OUTCOME               running            waiting
  *   DONE      0x85  worker  result json, result marks, meta json; flag ERROR        running            done
+ *   CANCEL    0x87  worker  none; id = its CALL, a timer that was cleared            running            running
  *   IDLE      0x86  worker  none: collected garbage, next realm prepared            done               idle
  *
  * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "stackKb": the program's stack, "mode": "run" |
  * "normalize", "name": text for positions}. DONE's meta: {"error": {name, message, code?, line?, column?,
- * source?, stack?}, "warnings": [text …]}; `error` with flag ERROR. With mode "normalize" the result of DONE is the program text as it
- * would run, a string. CALL kinds: enum cm_call_kind. Ids are dense from 1 in each pass, in the order of
- * issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the arguments are the one value passed
- * (query, path, milliseconds); for STEP the method is its name. A worker never sends while it has nothing to
- * say, and the host never sends OUTCOME for an id that is not outstanding.
+ * source?, stack?}, "warnings": [text …]}; `error` with flag ERROR. With mode "normalize" the result of
+ * DONE is the program text as it would run, a string. CALL kinds: enum cm_call_kind. Ids are dense from 1
+ * in each pass, in the order of issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the
+ * arguments are the one value passed (query, path, milliseconds); for STEP the method is its name. After
+ * CANCEL no OUTCOME is awaited for that id; one that was on its way is delivered and does nothing. A worker
+ * never sends while it has nothing to say, and the host never sends OUTCOME for an id that is not
+ * outstanding.
  */
 #ifndef CM_WIRE_WIRE_H
 #define CM_WIRE_WIRE_H
@@ -60,6 +63,7 @@ enum cm_frame_type {
     CM_FRAME_WAIT = 0x84,
     CM_FRAME_DONE = 0x85,
     CM_FRAME_IDLE = 0x86,
+    CM_FRAME_CANCEL = 0x87,
 };
 
 enum cm_frame_flag {

@@ -148,7 +148,12 @@ static void on_log(void *user, unsigned level, struct cm_str text)
     send_frame(user, CM_FRAME_LOG, 0, 0, parts, CM_ARRAY_LEN(parts));
 }
 
-static const struct cm_realm_host realm_host = {on_call, on_step_end, on_log};
+static void on_cancel(void *user, uint32_t id)
+{
+    send_frame(user, CM_FRAME_CANCEL, 0, id, NULL, 0);
+}
+
+static const struct cm_realm_host realm_host = {on_call, on_step_end, on_log, on_cancel};
 
 /* ---- frames in ---- */
 

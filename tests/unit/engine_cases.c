@@ -221,6 +221,20 @@ static void on_log(void *user, unsigned level, struct cm_str text)
     cm_buf_add_char(&h->out->logs, '\n');
 }
 
+static void on_cancel(void *user, uint32_t id)
+{
+    struct host *h = user;
+
+    for (size_t i = 0; i < h->n; i++) {
+        if (h->queue[i].id == id) {
+            cm_value_done(&h->queue[i].value);
+            h->queue[i] = h->queue[--h->n];
+            return;
+        }
+    }
+    die("host", "a timer was cleared that is not outstanding");
+}
+
 /* Everything else before timers, timers by their time. */
 static size_t pick(const struct host *h)
 {
@@ -235,7 +249,7 @@ static size_t pick(const struct host *h)
 
 void case_run(cm_engine *e, const struct test_case *t, struct outcome *out)
 {
-    static const struct cm_realm_host host = {on_call, on_step_end, on_log};
+    static const struct cm_realm_host host = {on_call, on_step_end, on_log, on_cancel};
     static const char bind[] =
         "{\"connectors\":[{\"name\":\"demo\",\"methods\":[\"echo\",\"fail\",\"hang\",\"list\"]},"
         "{\"name\":\"any\",\"methods\":null}]}";

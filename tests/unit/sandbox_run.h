@@ -98,7 +98,7 @@ static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
     copy(r->meta, sizeof(r->meta), end->meta_json);
 }
 
-static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end};
+static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end, NULL};
 
 static const char run_bind[] = "{\"connectors\":[{\"name\":\"svc\",\"methods\":null}]}";
 

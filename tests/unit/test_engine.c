@@ -255,12 +255,17 @@ static void nul_step(void *user, uint32_t id, bool failed, struct cm_value value
     (void)user, (void)id, (void)failed, (void)value;
 }
 
+static void nul_cancel(void *user, uint32_t id)
+{
+    (void)user, (void)id;
+}
+
 static void nul_log(void *user, unsigned level, struct cm_str text)
 {
     (void)user, (void)level, (void)text;
 }
 
-static const struct cm_realm_host nul_host = {nul_call, nul_step, nul_log};
+static const struct cm_realm_host nul_host = {nul_call, nul_step, nul_log, nul_cancel};
 
 static cm_realm *start(struct cm_str source, const char *seed)
 {

@@ -199,6 +199,25 @@ static void too_many_calls_at_once_end_the_pass_with_advice(void **state)
     close_world(&w);
 }
 
+static void a_cleared_timer_stays_silent_although_its_outcome_is_on_its_way(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop, .answer = true}; /* the outcome is sent before the clearing is read */
+
+    start(w.sb, &r, "test",
+          "clearTimeout(setTimeout(() => console.log('fired'), 1000)); await svc.get({}); await svc.get({}); "
+          "return 1",
+          NULL);
+    while (!r.ended)
+        assert_true(cm_loop_once(w.loop));
+    assert_int_equal(r.kind, CM_PASS_COMPLETED);
+    assert_int_equal(r.n_logs, 0);
+    assert_int_equal(r.n_calls, 3);
+    cm_buf_done(&r.logs);
+    close_world(&w);
+}
+
 static void a_value_larger_than_a_frame_ends_the_pass_before_it_is_read(void **state)
 {
     (void)state;
@@ -225,6 +244,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_program_may_use_memory_up_to_its_limit),
         cmocka_unit_test(console_output_is_kept_up_to_its_limit_and_then_one_line_says_so),
         cmocka_unit_test(too_many_calls_at_once_end_the_pass_with_advice),
+        cmocka_unit_test(a_cleared_timer_stays_silent_although_its_outcome_is_on_its_way),
         cmocka_unit_test(a_value_larger_than_a_frame_ends_the_pass_before_it_is_read),
     };
 
