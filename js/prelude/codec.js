@@ -82,10 +82,14 @@ export const codec = once(() => {
         st.marks += (st.marks === '' ? '' : ',') + stringify(pointer(place, key)) + ':"' + kind + '"';
     }
 
+    function bound(st, size) {
+        if (size > MAX_CHARS)
+            throw new RangeErrorFn(`${st.root} is larger than 64 MB; return less, for example a summary or a page`);
+    }
+
     function grow(st, piece) {
         st.size += piece.length;
-        if (st.size > MAX_CHARS)
-            throw new RangeErrorFn(`${st.root} is larger than 64 MB; return less, for example a summary or a page`);
+        bound(st, st.size);
         return piece;
     }
 
@@ -174,6 +178,8 @@ export const codec = once(() => {
     function list(st, v, here, depth) {
         // Once, and as a number: a proxy can answer with an object whose valueOf counts.
         const length = +v.length;
+        // Every element takes a character, so what is too long is refused before memory is filled with it.
+        bound(st, st.size + length);
         let out = '[';
         grow(st, '[]');
         for (let i = 0; i < length; i++)

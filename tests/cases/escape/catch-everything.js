@@ -1,0 +1,7 @@
+// tries: catching the end, in every handler at once
+// why: no handler runs
+// end: cpu_limit
+// log: log begun
+console.log('begun');
+process2: try { await (async () => { try { for (;;); } catch { console.log('caught'); } finally { console.log('finally'); } })(); } catch { console.log('outer'); }
+return 'went on';

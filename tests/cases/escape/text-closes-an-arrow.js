@@ -1,0 +1,6 @@
+// tries: the same out of a text that is one arrow function
+// why: as before
+// end: threw
+// error: SyntaxError: Unexpected token
+// code: syntax
+async () => { return 1; })(), svc.first({}), (() => {}

@@ -1,0 +1,9 @@
+// tries: another name and place for itself by sourceURL and sourceMappingURL
+// why: names are for messages: a call goes where it goes, and an error says what it can
+// end: threw
+// error: TypeError: null is not an object
+// call: svc.first
+await svc.first();
+null.x;
+//# sourceURL=/etc/passwd
+//# sourceMappingURL=data:application/json,{}
