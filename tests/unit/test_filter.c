@@ -239,11 +239,74 @@ static void the_filter_allows_nothing_that_no_program_needs(void **state)
     assert_int_equal(n_bad, 0);
 }
 
+/** Kilobytes of a process that are executable and come from no file. */
+static unsigned long executable_kb(int64_t pid)
+{
+    char path[64];
+    cm_autofree char *text = NULL;
+    unsigned long kb = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/%lld/maps", (long long)pid);
+    assert_int_equal(cm_read_file(path, 4u << 20, &text, NULL, NULL), CM_OK);
+    char *save = NULL;
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        unsigned long from = 0;
+        unsigned long to = 0;
+        char rights[5] = "";
+        bool known = strchr(line, '/') || strstr(line, "[v"); /* files, vdso, vsyscall */
+        if (sscanf(line, "%lx-%lx %4s", &from, &to, rights) != 3 || known || rights[2] != 'x')
+            continue;
+        kb += (to - from) >> 10;
+    }
+    return kb;
+}
+
+static void look_for_code(struct run *r)
+{
+    if (r->n_steps > 0)
+        return;
+    r->n_steps = 1; /* looked */
+    r->outstanding = (uint32_t)executable_kb(r->pid);
+}
+
+static unsigned long code_kb(bool no_jit)
+{
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1, .no_jit = no_jit});
+    struct run r = {.loop = w.loop, .answer = true, .at_call = look_for_code};
+
+    start(w.sb, &r, "test", "let n = 0; for (let i = 0; i < 1e6; i++) n += i; await svc.look({}); return n",
+          NULL);
+    while (r.n_calls == 0)
+        assert_true(cm_loop_once(w.loop));
+    unsigned long kb = r.outstanding;
+    finish(&r);
+    assert_string_equal(r.value, "499999500000");
+    close_world(&w);
+    return kb;
+}
+
+static void only_the_jit_has_executable_memory_of_its_own(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("# skipped: looking at a worker's memory takes root\n");
+        skip();
+    }
+    unsigned long with = code_kb(false);
+    unsigned long without = code_kb(true);
+    print_message("# executable memory that is no program's: %lu KB, without the JIT %lu KB\n", with,
+                  without);
+    /* The reservation of process.c, and a page or two of thunks. */
+    assert_in_range(with, 1, (32 << 10) + 64);
+    assert_int_equal(without, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ordinary_programs_run_under_the_filter_in_every_setting),
         cmocka_unit_test(the_filter_allows_nothing_that_no_program_needs),
+        cmocka_unit_test(only_the_jit_has_executable_memory_of_its_own),
     };
 
     if (argc > 1)
