@@ -28,7 +28,8 @@ static const struct row limit_rows[] = {
     U32("cpuMs", cpu_ms, 10, HOUR),
     U32("wallMs", wall_ms, 10, DAY),
     U32("deadlineMs", deadline_ms, 10, DAY),
-    U32("memoryMb", memory_mb, 16, 16384),
+    U32("memoryMb", memory_mb, 16,
+        4096), /* what a worker is started with room for: CM_WORKER_MEMORY_MAX_MB */
     U32("stackKb", stack_kb, 64, 8192),
     U32("subrequests", subrequests, 1, 1000000),
     U32("callsInFlight", calls_in_flight, 1, 1024),

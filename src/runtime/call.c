@@ -420,6 +420,15 @@ static void start_next(cm_exec *e)
     e->starting = false;
 }
 
+uint32_t rt_calls_queued(const cm_exec *e)
+{
+    uint32_t n = 0;
+
+    for (const struct rt_call *c = e->calls; c; c = c->next)
+        n += c->kind == CM_CALL_TOOL && c->phase == RT_QUEUED && !c->active;
+    return n;
+}
+
 static void issue_tool(struct rt_call *c)
 {
     cm_exec *e = c->e;
@@ -499,10 +508,11 @@ static void take_args(struct rt_call *c, struct cm_value args)
     c->args_ok = cm_value_canonical(args, c->e->limits.arg_bytes, &c->args, &c->args_err) == CM_OK;
     /* What is too deep is under its own limit, whose message stands. */
     if (!c->args_ok && args.json.len + args.marks.len > c->e->limits.arg_bytes)
-        (void)cm_err_set(&c->args_err, CM_E_LIMIT,
-                         "the arguments have %zu bytes, a call may have %llu (limits.argBytes). Send less with "
-                         "each call: the fields that are needed, or the data in parts.",
-                         args.json.len + args.marks.len, (unsigned long long)c->e->limits.arg_bytes);
+        (void)cm_err_set(
+            &c->args_err, CM_E_LIMIT,
+            "the arguments have %zu bytes, a call may have %llu (limits.argBytes). Send less with "
+            "each call: the fields that are needed, or the data in parts.",
+            args.json.len + args.marks.len, (unsigned long long)c->e->limits.arg_bytes);
     hash_args(c);
 }
 

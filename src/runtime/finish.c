@@ -67,9 +67,15 @@ static void take_result(cm_exec *e, struct final *f, struct cm_value value)
 /** A limit's message says how far the program had come: which call was the last is often the cause. */
 static void fail_by_limit(const cm_exec *e, struct final *f, const struct cm_pass_end *end)
 {
-    char message[4096];
+    char message[4096], queued[160] = "";
+    uint32_t n = cm_z_eq(end->code, "deadline") ? rt_calls_queued(e) : 0;
 
-    (void)snprintf(message, sizeof message, "%s%s%s%s", end->message,
+    if (n > 0)
+        (void)snprintf(
+            queued, sizeof queued,
+            " %u of the calls had not been made: at most %u are under way at once (limits.callsInFlight).", n,
+            e->limits.calls_in_flight);
+    (void)snprintf(message, sizeof message, "%s%s%s%s%s", end->message, queued,
                    e->last_call[0] ? " The last call was " : "", e->last_call, e->last_call[0] ? "." : "");
     fail_final(e, f, end->code, message);
 }

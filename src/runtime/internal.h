@@ -168,6 +168,8 @@ void rt_touch(cm_runtime *rt);
 /** A call was issued. Takes args by copy. */
 void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column);
+/** Calls that wait for one of limits.callsInFlight to be answered. */
+uint32_t rt_calls_queued(const cm_exec *e);
 /** A step's function has ended: its value is recorded, and the recorded form delivered. */
 void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value);
 /** Record the outcome and deliver it; the call is gone afterwards, and so may be the execution. */

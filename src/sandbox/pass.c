@@ -357,7 +357,8 @@ static void on_wait(cm_pass *p)
  */
 static enum cm_end_code limit_of(const char *message)
 {
-    if (strncmp(message, "Out of memory", strlen("Out of memory")) == 0)
+    /* A BigInt or a text beyond the engine's own maximum is told in nearly the same words, at any memory. */
+    if (strncmp(message, "Out of memory", strlen("Out of memory")) == 0 && !strstr(message, "too big"))
         return CM_END_MEMORY;
     if (strncmp(message, "Maximum call stack size exceeded", strlen("Maximum call stack size exceeded")) == 0)
         return CM_END_STACK;

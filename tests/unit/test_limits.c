@@ -27,8 +27,8 @@
 /** One context and the calls that its tool holds back. */
 struct world {
     cm_ctx *ctx;
-    cm_tool_call *held[64];
-    int n_held, most;
+    cm_tool_call *held[64], *parked[64];
+    int n_held, n_parked, most;
     int wanted; /* so many are held before they are let go; 0: no more are awaited */
     bool ended;
     cm_outcome *outcome;
@@ -51,6 +51,15 @@ static void on_hold(void *user, cm_tool_call *call, const char *args_json, size_
     w->most = w->n_held > w->most ? w->n_held : w->most;
 }
 
+static void on_never(void *user, cm_tool_call *call, const char *args_json, size_t args_len)
+{
+    struct world *w = user;
+
+    (void)args_json, (void)args_len;
+    assert_in_range(w->n_parked, 0, CM_ARRAY_LEN(w->parked) - 1);
+    w->parked[w->n_parked++] = call;
+}
+
 /** Answer what is held with the most that were held at once. */
 static void let_go(struct world *w)
 {
@@ -68,6 +77,7 @@ static struct world *open_world(const char *limits)
     struct world *w = calloc(1, sizeof *w);
     const struct cm_tool tools[] = {
         {.connector = "svc", .name = "ok", .fn = on_ok, .flags = CM_TOOL_READ_ONLY},
+        {.connector = "svc", .name = "never", .fn = on_never, .user = w, .flags = CM_TOOL_READ_ONLY},
         {.connector = "svc", .name = "hold", .fn = on_hold, .user = w, .flags = CM_TOOL_READ_ONLY},
     };
     cm_autofree char *config = cm_asprintf("{\"codemode\":{\"limits\":%s}}", limits ? limits : "{}");
@@ -84,6 +94,8 @@ static struct world *open_world(const char *limits)
 
 static void close_world(struct world *w)
 {
+    for (int i = 0; i < w->n_parked; i++)
+        cm_tool_fail(w->parked[i], "too late");
     cm_close(w->ctx);
     free(w);
 }
