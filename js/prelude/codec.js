@@ -75,7 +75,7 @@ export const codec = once(() => {
     }
 
     function refuse(st, place, key, what, advice) {
-        throw new TypeErrorFn(`${path(st, place, key)} is ${what}; ${advice || st.advice}`);
+        throw new TypeErrorFn(`${path(st, place, key)} is ${what}; ${advice || st.advice || 'give data instead'}`);
     }
 
     function mark(st, place, key, kind) {

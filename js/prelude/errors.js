@@ -92,7 +92,8 @@ export const errors = once(() => {
         }
     }
 
-    const quoted = s => stringify(s.length > MAX_MESSAGE ? cut(s, 0, MAX_MESSAGE) + '…' : wellFormed(s));
+    // Made well-formed last: a cut can leave half of a surrogate pair, and the host takes no such report.
+    const quoted = s => stringify(wellFormed(s.length > MAX_MESSAGE ? cut(s, 0, MAX_MESSAGE) + '…' : s));
 
     // The JSON of meta.error.
     function errorJson(thrown) {

@@ -11,7 +11,9 @@ function tooMany(path, n) {
         + `x => ${path}({ … }) instead of passing ${path} itself`);
 }
 
-function makeMethod(connector, method) {
+function makeMethod(connector, key) {
+    // Half of a surrogate pair would end the name where it crosses, and leave another one.
+    const method = wellFormed(key);
     const path = connector + '.' + method;
     // Neither an own `this` nor a prototype nor a place to leave something in.
     const fn = (...args) => (args.length > 1 ? reject(tooMany(path, args.length))

@@ -3,5 +3,5 @@
 // end: cpu_limit
 // log: log begun
 console.log('begun');
-process2: try { await (async () => { try { for (;;); } catch { console.log('caught'); } finally { console.log('finally'); } })(); } catch { console.log('outer'); }
+try { await (async () => { try { for (;;); } catch { console.log('caught'); } finally { console.log('finally'); } })(); } catch { console.log('outer'); }
 return 'went on';

@@ -6,7 +6,8 @@
 // fail: broken {"name":"TypeError","message":"m","extra":1} @ {"":"error"}
 // call: svc.broken
 let n = 0;
-for (const o of [Reflect, Object]) for (const k of Object.getOwnPropertyNames.call(null, o)) if (typeof o[k] === 'function') { try { Reflect.defineProperty(o, k, { value: () => { n++; throw new Error(k); }, configurable: true }); } catch {} if (o === Reflect && k === 'defineProperty') break; }
+const { defineProperty } = Reflect, names = [[Reflect, Reflect.ownKeys(Reflect)], [Object, Reflect.ownKeys(Object)]];
+for (const [o, keys] of names) for (const k of keys) if (typeof o[k] === 'function') defineProperty(o, k, { value: () => { n++; throw new Error(String(k)); }, configurable: true });
 const keep = n;
 console.log({ a: 1 }, function f() {});
 const a = await svc.first({ a: { b: null } }), b = await svc.broken().catch((e) => e.name);
