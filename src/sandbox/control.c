@@ -4,9 +4,10 @@
  * It is started by posix_spawn with an empty environment, every descriptor closed but the control socket, and
  * signals as at birth; a session of its own keeps the terminal's signals from it. No signal handler is
  * involved: its death is read from a pidfd, and our death reaches it as the end of the control socket. A
- * zygote that does not get to HELLO is tried again after a growing pause, five times, and one that says nothing
- * at all for ten seconds is killed and tried once more; then the passes that wait are told why, with what it
- * printed.
+ * zygote that ends before a worker of it was ready is tried again after a growing pause, five times, and one that
+ * says nothing at all for ten seconds is killed and tried once more; then the passes that wait are told why, with
+ * what it printed. Getting to HELLO is not enough to start the count anew: one that dies of every FORK would be
+ * started for ever. One that has worked is started again at once, also when it stops to answer.
  */
 #include "sandbox/internal.h"
 
@@ -27,6 +28,7 @@
 #define FAILURES_MAX    5
 #define RETRY_FIRST_MS  20
 #define START_MS        10000 /* from start to HELLO, which takes 0.1 s; the machine may be busy */
+#define FORK_STARTS     3     /* that time again and again, for a fork, of which one pays for warming up */
 #define FIRST_FREE_FD   10    /* child's ends start here, clear of the numbers that they are moved to */
 #define IGNORED_WARNING "disabling gigacage" /* the engine says so whenever it is told to */
 
@@ -111,6 +113,7 @@ static void drop_link(struct cm_zygote_link *z)
     cm_fd_close(cm_steal_fd(&z->pidfd));
     z->pid = 0;
     z->said_hello = false;
+    z->made_worker = false;
 }
 
 /** What it printed last, without the line that means nothing; into buf. */
@@ -131,6 +134,11 @@ static const char *last_words(struct cm_zygote_link *z, char *buf, size_t size)
     return buf;
 }
 
+static uint64_t start_ms(const cm_sandbox *sb)
+{
+    return sb->opts.start_ms ? sb->opts.start_ms : START_MS;
+}
+
 /** It hangs: what comes next, comes with its death. */
 static void end_silence(struct cm_zygote_link *z)
 {
@@ -140,7 +148,7 @@ static void end_silence(struct cm_zygote_link *z)
     (void)syscall(SYS_pidfd_send_signal, z->pidfd, SIGKILL, NULL, 0);
 }
 
-/** The one timer between two HELLOs: a pause before a start, or the time that a start may take. */
+/** The one timer: a pause before a start, or the time that a start or a fork may take. */
 static void retry(void *user)
 {
     cm_sandbox *sb = user;
@@ -171,6 +179,7 @@ static void zygote_died(cm_sandbox *sb)
     siginfo_t info = {0};
     char words[1024];
     bool was_up = z->said_hello;
+    bool has_worked = z->made_worker;
 
     /* Somebody else in this process may have reaped it; then nothing is known of how it ended. */
     (void)waitid(P_PIDFD, (id_t)z->pidfd, &info, WEXITED | WNOHANG);
@@ -186,14 +195,14 @@ static void zygote_died(cm_sandbox *sb)
         cm_timer_start(z->retry, 0);
         return;
     }
-    if (was_up) {
+    if (has_worked) {
         z->n_failures = 0;
         cm_timer_start(z->retry, 0);
         return;
     }
-    cm_autofree char *why =
-        cm_asprintf("'%s' ended at its start (%s %d)%s", sb->worker_path,
-                    info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status, words);
+    cm_autofree char *why = cm_asprintf(
+        "'%s' ended %s (%s %d)%s", sb->worker_path, was_up ? "before a worker was ready" : "at its start",
+        info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status, words);
     start_failed(sb, why);
 }
 
@@ -201,6 +210,24 @@ static void on_death(void *user, unsigned events)
 {
     (void)events;
     zygote_died(user);
+}
+
+static bool has_forks(const cm_sandbox *sb)
+{
+    for (const struct cm_worker *w = sb->workers; w; w = w->next) {
+        if (w->state == CM_WORKER_FORKING)
+            return true;
+    }
+    return false;
+}
+
+/** It has just answered: what it still owes an answer for is waited for anew. */
+static void await_forks(cm_sandbox *sb)
+{
+    if (has_forks(sb))
+        cm_timer_start(sb->zygote.retry, FORK_STARTS * start_ms(sb));
+    else
+        cm_timer_stop(sb->zygote.retry);
 }
 
 static void on_hello(cm_sandbox *sb, const struct cm_control_msg *m)
@@ -215,10 +242,9 @@ static void on_hello(cm_sandbox *sb, const struct cm_control_msg *m)
         cm_sandbox__broken(sb, why);
         return;
     }
-    cm_timer_stop(z->retry);
     z->said_hello = true;
-    z->n_failures = 0;
     z->layers = m->layers;
+    await_forks(sb);
 }
 
 static void on_failed(cm_sandbox *sb, const struct cm_control_msg *m)
@@ -247,9 +273,11 @@ static void handle_message(cm_sandbox *sb, const struct cm_control_msg *m, int *
     case CM_CONTROL_FORKED:
         if (w && w->state == CM_WORKER_FORKING && fds[0] >= 0 && fds[1] >= 0)
             cm_worker__adopt(w, m, cm_steal_fd(&fds[0]), cm_steal_fd(&fds[1]));
+        await_forks(sb);
         return;
     case CM_CONTROL_FAILED:
         on_failed(sb, m);
+        await_forks(sb);
         return;
     case CM_CONTROL_EXITED:
         if (w)
@@ -359,7 +387,7 @@ void cm_control__start(cm_sandbox *sb)
         return;
     int rc = start_process(sb);
     if (rc == 0) {
-        cm_timer_start(z->retry, sb->opts.start_ms ? sb->opts.start_ms : START_MS);
+        cm_timer_start(z->retry, start_ms(sb));
         return;
     }
     z->pid = 0;
@@ -379,7 +407,11 @@ bool cm_control__fork(cm_sandbox *sb, uint64_t serial)
     const struct cm_control_msg m = {
         .type = CM_CONTROL_FORK, .version = CM_CONTROL_VERSION, .serial = serial};
 
-    return cm_control__send(sb, &m);
+    if (!cm_control__send(sb, &m))
+        return false;
+    if (sb->zygote.said_hello && !has_forks(sb))
+        cm_timer_start(sb->zygote.retry, FORK_STARTS * start_ms(sb));
+    return true;
 }
 
 void cm_control__stop(cm_sandbox *sb)

@@ -146,9 +146,10 @@ struct cm_pass {
     /* What to run; freed once it was sent. */
     char *runtime;
     char *bind_json;
-    struct cm_buf run;   /* the RUN frame */
+    struct cm_buf run;   /* the RUN frame; kept until the worker has been heard */
     uint64_t turn;       /* its place among those that wait: queue.c */
     bool expects_worker; /* one that is on its way is for this one */
+    bool restarted;      /* its first worker died before it was heard */
 
     struct cm_limits limits;
     cm_timer *timer;
@@ -175,6 +176,8 @@ struct cm_pass {
 
 /** Send it to a worker that is READY. */
 void cm_pass__dispatch(cm_pass *p, struct cm_worker *w);
+/** Bytes of its worker came: what it does is seen from here on, and it cannot be started again unseen. */
+void cm_pass__heard(cm_pass *p);
 /** A frame of its worker. */
 void cm_pass__frame(cm_pass *p, const struct cm_frame *f);
 /** Its worker died or broke the rules, or a limit was hit: note the end, let go of the worker, tell the user
@@ -205,9 +208,10 @@ struct cm_zygote_link {
     cm_stream *errors; /* its standard error */
     struct cm_buf error_text;
     bool said_hello;
+    bool made_worker; /* one that got ready: what is wrong later is not wrong with its start */
     uint64_t layers;
     bool vm_per_worker;
-    unsigned n_failures; /* starts in a row that did not get to HELLO */
+    unsigned n_failures; /* starts in a row of which no worker got ready */
     int64_t failed_ms;
     cm_timer *retry;
 };

@@ -20,6 +20,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#define RESTART_CPU_US \
+    50000 /* a worker that used less than this for its pass had hardly begun; its very end takes some */
 #define CPU_BACKSTOP_S 3 /* seconds of CPU over the limit at most before the kernel steps in */
 
 static struct cm_call *find_call(cm_pass *p, uint32_t id)
@@ -200,12 +202,48 @@ static bool is_out_of_memory(const cm_pass *p, const struct cm_worker *w, const 
     return m->max_rss_kb > w->anon_kb + limit_kb / 2;
 }
 
+void cm_pass__heard(cm_pass *p)
+{
+    cm_buf_done(&p->run);
+}
+
+/**
+ * Whether it may be started again as if nothing had been: the worker was killed from outside before a byte of it
+ * came, most often as an idle one whose end was not known yet when the pass was given to it. Then no call, no line
+ * and no result of the program exists. Once, and only if the worker died young: what the kernel kills for want of
+ * memory has worked for some time, and would meet the same end again.
+ */
+static bool may_restart(const cm_pass *p, const struct cm_control_msg *m)
+{
+    if (p->restarted || p->run.len == 0)
+        return false;
+    /* A clock that could not be read is that of a worker which was dead already. */
+    return !m || (m->exit_code != CLD_EXITED && m->exit_status == SIGKILL &&
+                  (p->cpu_start_us == 0 || m->cpu_us < p->cpu_start_us + RESTART_CPU_US));
+}
+
+static void restart(cm_pass *p)
+{
+    set_clock(p, CM_CLOCK_OFF);
+    p->worker->pass = NULL;
+    p->worker = NULL;
+    p->n_turns = 0;
+    p->restarted = true;
+    cm_queue__add(p->sb, p);
+    check_clocks(p);
+    cm_sandbox__wake(p->sb);
+}
+
 void cm_pass__worker_died(cm_pass *p, const struct cm_control_msg *m)
 {
     char text[256] = "together with the process that starts sandboxes";
 
     if (p->stopping || p->ended)
         return;
+    if (may_restart(p, m)) {
+        restart(p);
+        return;
+    }
     if (m && m->exit_code == CLD_EXITED && m->exit_status == CM_EXIT_CPU)
         cm_verdict__make(&p->verdict, CM_END_CPU, &p->limits, NULL);
     else if (m && m->exit_code == CLD_EXITED && m->exit_status == CM_EXIT_MEMORY)
@@ -504,7 +542,7 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
         cm_wire_encode(&bind, CM_FRAME_BIND, 0, 0, &part, 1);
         (void)cm_worker__send(w, cm_buf_str(&bind), NULL);
         free(w->bind_json);
-        w->bind_json = cm_steal(&p->bind_json);
+        w->bind_json = cm_strdup(p->bind_json);
     }
     (void)cm_worker__send(w, cm_buf_str(&p->run), NULL);
     cm_buf_done(&p->run);

@@ -22,13 +22,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define READ_SLACK_BYTES 131072      /* what one read may bring beyond a frame */
-#define LAST_WORDS_BYTES (1u << 20)  /* more than a socket holds; what is written during the kill may go on for ever */
-#define IDLE_GROWTH_KB   (64u << 10) /* resident growth after which a worker is replaced */
-#define AGE_DEFAULT_MS   3600000u
-#define RUNS_DEFAULT     100u
+#define READ_SLACK_BYTES 131072 /* what one read may bring beyond a frame */
+#define LAST_WORDS_BYTES \
+    (1u << 20) /* more than a socket holds; what is written during the kill may go on for ever */
+#define IDLE_GROWTH_KB (64u << 10) /* resident growth after which a worker is replaced */
+#define AGE_DEFAULT_MS 3600000u
+#define RUNS_DEFAULT   100u
 
-#define IN(state)        (1u << CM_WORKER_##state)
+#define IN(state)      (1u << CM_WORKER_##state)
 
 /** Which frames may come in which state; BUSY ones go on to the pass. */
 struct frame_rule {
@@ -42,9 +43,9 @@ static void on_idle(struct cm_worker *w, const struct cm_frame *f);
 static void on_pass_frame(struct cm_worker *w, const struct cm_frame *f);
 
 static const struct frame_rule rules[] = {
-    {CM_FRAME_HELLO, IN(STARTING), on_hello}, {CM_FRAME_CALL, IN(BUSY), on_pass_frame},
-    {CM_FRAME_STEP, IN(BUSY), on_pass_frame}, {CM_FRAME_LOG, IN(BUSY), on_pass_frame},
-    {CM_FRAME_WAIT, IN(BUSY), on_pass_frame}, {CM_FRAME_DONE, IN(BUSY), on_pass_frame},
+    {CM_FRAME_HELLO, IN(STARTING), on_hello},   {CM_FRAME_CALL, IN(BUSY), on_pass_frame},
+    {CM_FRAME_STEP, IN(BUSY), on_pass_frame},   {CM_FRAME_LOG, IN(BUSY), on_pass_frame},
+    {CM_FRAME_WAIT, IN(BUSY), on_pass_frame},   {CM_FRAME_DONE, IN(BUSY), on_pass_frame},
     {CM_FRAME_CANCEL, IN(BUSY), on_pass_frame}, {CM_FRAME_IDLE, IN(TIDYING), on_idle},
 };
 
@@ -112,6 +113,8 @@ void cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m)
     w->exited = true;
     if (m)
         w->exit = *m;
+    if (w->state == CM_WORKER_READY)
+        w->state = CM_WORKER_DYING; /* its socket may not have told yet, and no pass is to be given to it */
     if (!w->stream)
         w->hung_up = true;
     if (!m) {
@@ -191,6 +194,8 @@ static void on_data(void *user, struct cm_str bytes)
     if (!is_listening(w))
         return;
     w->handling = true;
+    if (w->pass)
+        cm_pass__heard(w->pass);
     if (w->in.len == 0) {
         /* The common case copies nothing: whole frames are handled where they lie. */
         size_t used = handle_bytes(w, bytes.ptr, bytes.len);
@@ -284,6 +289,8 @@ static void on_hello(struct cm_worker *w, const struct cm_frame *f)
     cm_wire_encode(&hello, CM_FRAME_HELLO, 0, 0, &version, 1);
     (void)cm_worker__send(w, cm_buf_str(&hello), NULL);
     w->sb->n_worker_failures = 0;
+    w->sb->zygote.n_failures = 0;
+    w->sb->zygote.made_worker = true;
     w->anon_kb = cm_worker__anon_kb(w);
     w->state = CM_WORKER_READY;
     cm_sandbox__wake(w->sb);
