@@ -22,12 +22,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define READ_SLACK_BYTES 131072 /* what one read may bring beyond a frame */
-#define LAST_WORDS_BYTES \
-    (1u << 20) /* more than a socket holds; what is written during the kill may go on for ever */
-#define IDLE_GROWTH_KB (64u << 10) /* resident growth after which a worker is replaced */
-#define AGE_DEFAULT_MS 3600000u
-#define RUNS_DEFAULT   100u
+#define READ_SLACK_BYTES 131072      /* what one read may bring beyond a frame */
+#define LAST_WORDS_BYTES (1u << 20)  /* more than a socket holds; until the kill it may be filled again */
+#define IDLE_GROWTH_KB   (16u << 10) /* of data, which does not shrink, after which a worker is replaced */
+#define START_SAMPLE_MS  100
+#define AGE_DEFAULT_MS   3600000u
+#define RUNS_DEFAULT     100u
 
 #define IN(state)      (1u << CM_WORKER_##state)
 

@@ -29,7 +29,8 @@ struct world {
     cm_ctx *ctx;
     cm_tool_call *held[64], *parked[64];
     int n_held, n_parked, most;
-    int wanted; /* so many are held before they are let go; 0: no more are awaited */
+    int wanted; /* so many are held before they are let go */
+    int left;   /* so many are still to come */
     bool ended;
     cm_outcome *outcome;
     struct cm_err err;
@@ -67,7 +68,8 @@ static void let_go(struct world *w)
     int len = snprintf(text, sizeof text, "%d", w->most);
     int n = w->n_held;
 
-    w->n_held = w->wanted = 0;
+    w->n_held = 0;
+    w->left -= n;
     for (int i = 0; i < n; i++)
         cm_tool_return(w->held[i], text, (size_t)len);
 }
@@ -118,13 +120,14 @@ static void run(struct world *w, const char *code, unsigned long input, const ch
     (void)snprintf(input_json, sizeof input_json, "%lu", input);
     w->ended = false;
     w->most = 0;
+    w->left = (int)input;
     w->outcome = NULL;
     w->err = (struct cm_err){0};
     if (cm_run_start(w->ctx, &o, on_done, w, NULL, &w->err) != CM_OK)
         return;
     while (!w->ended) {
         (void)cm_wait(w->ctx);
-        if (w->n_held > 0 && w->n_held >= w->wanted)
+        if (w->n_held > 0 && (w->n_held >= w->wanted || w->n_held >= w->left))
             let_go(w);
     }
 }

@@ -4,9 +4,11 @@
 #include "wire/control.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sandbox_run.h"
@@ -64,6 +66,41 @@ static void the_kernel_ends_a_spinning_worker_when_the_host_is_held_up(void **st
     cm_fd_close(pidfd);
     finish(&r);
     expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    close_world(&w);
+}
+
+/** CPU time of a process in milliseconds; 0 once it is gone. */
+static int64_t cpu_ms_of(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t = {0};
+
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void what_was_logged_is_kept_although_the_host_had_not_read_it(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 50;
+    expect(w.loop, w.sb, "return 1", "1");
+    start(w.sb, &r, "test", "console.log('last'); console.log('words'); for (;;);", &limits);
+    /* The host's loop stands still until the limit is long past: its timer and the lines come at once. */
+    pid_t pid = await_pid(&r);
+    int64_t begun = cpu_ms_of(pid);
+    while (cpu_ms_of(pid) < begun + 200)
+        (void)sched_yield();
+    while (!r.ended)
+        assert_true(cm_loop_once(r.loop));
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    assert_int_equal(r.n_logs, 2);
+    assert_string_equal(r.logs.ptr, "last\nwords\n");
+    cm_buf_done(&r.logs);
     close_world(&w);
 }
 
@@ -238,6 +275,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_endless_loop_ends_near_its_cpu_limit_while_others_run_on),
         cmocka_unit_test(a_loop_in_a_builtin_is_stopped_too),
         cmocka_unit_test(the_kernel_ends_a_spinning_worker_when_the_host_is_held_up),
+        cmocka_unit_test(what_was_logged_is_kept_although_the_host_had_not_read_it),
         cmocka_unit_test(time_spent_waiting_for_a_call_is_not_the_programs),
         cmocka_unit_test(a_program_stopped_from_outside_meets_the_wall_limit),
         cmocka_unit_test(every_memory_bomb_ends_as_the_memory_limit_and_the_next_run_works),
