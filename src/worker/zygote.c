@@ -35,12 +35,16 @@ struct trial {
  * Like fork, with a pidfd and, where allowed, a pid namespace whose first process the child is. A raw system
  * call, since libc's fork takes no flags: there is one thread, so no lock is held and the handlers that fork
  * would run have nothing to do. A namespace for each worker and never one for all: when the first process of
- * one ends, every later fork into it fails.
+ * one ends, every later fork into it fails. With it comes an ipc namespace of its own, so that workers of
+ * different runtimes have no memory and no queue in common either.
  */
-static pid_t clone_process(bool pid_ns, int *pidfd)
+static pid_t clone_process(const struct cm_zygote *z, bool pid_ns, int *pidfd)
 {
-    unsigned long flags = SIGCHLD | CLONE_PIDFD | (pid_ns ? CLONE_NEWPID : 0);
+    bool ipc_ns = (z->lock.layers >> CM_LAYER_IPC_NS & 1) != 0;
+    unsigned long flags = SIGCHLD | CLONE_PIDFD;
 
+    if (pid_ns)
+        flags |= CLONE_NEWPID | (ipc_ns ? CLONE_NEWIPC : 0);
     return (pid_t)syscall(SYS_clone, flags, NULL, pidfd, NULL, NULL);
 }
 
@@ -105,7 +109,7 @@ static bool try_once(struct cm_zygote *z, bool pid_ns, struct trial *out)
         return false;
     cm_autoclose int ours = pair[0];
     cm_autoclose int theirs = pair[1];
-    pid_t pid = clone_process(pid_ns, &pidfd);
+    pid_t pid = clone_process(z, pid_ns, &pidfd);
     if (pid == 0)
         be_trial(z, theirs);
     if (pid < 0)
@@ -195,7 +199,7 @@ static bool make_worker(struct cm_zygote *z, uint64_t serial)
     cm_autoclose int host = pair[0];
     cm_autoclose int worker = pair[1];
     z->lock.vmdata_kb = z->vm_per_worker ? 0 : cm_lockdown_vmdata_kb(&z->lock);
-    pid_t pid = clone_process(z->pid_ns, &pidfd_raw);
+    pid_t pid = clone_process(z, z->pid_ns, &pidfd_raw);
     if (pid == 0)
         be_worker(z, worker);
     if (pid < 0)

@@ -69,7 +69,7 @@ static const char
     own[] = "changes the caller's own process, which has no rights that it could use",
     tells[] = "tells what the process knows of itself anyway",
     own_memory[] = "the caller's own memory: what runs there is held like the program before it",
-    bounded[] = "a namespace in which only the workers of one zygote are; none of them looks there",
+    bounded[] = "made in a namespace that nobody else is in",
     own_socket[] =
         "the host reads bytes and nothing else, and the name is in a namespace that nobody else is in",
     own_children[] = "there is no child and no thread that it could be about",
@@ -217,7 +217,7 @@ const struct probe cm_probes[] = {
     /* Shared memory, queues and keys. */
     ROW("shmget", "make System V shared memory", PROBE_DIES, bounded, SYS_shmget, IPC_PRIVATE, BYTES,
         IPC_CREAT | 0600),
-    ROW("shmat", "attach memory of others", PROBE_DIES, bounded, SYS_shmat, 0, 0, 0),
+    ROW("shmat", "attach memory of others", PROBE_DIES, NULL, SYS_shmat, 0, 0, 0),
     ROW("msgget", "make a System V queue", PROBE_DIES, bounded, SYS_msgget, IPC_PRIVATE, IPC_CREAT | 0600),
     ROW("semget", "make System V semaphores", PROBE_DIES, bounded, SYS_semget, IPC_PRIVATE, 1,
         IPC_CREAT | 0600),
@@ -226,11 +226,12 @@ const struct probe cm_probes[] = {
     ROW("mmap-shared", "map shared memory", PROBE_DIES, own_memory, SYS_mmap, 0, BYTES,
         PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
     ROW("mmap-file", "map a descriptor", PROBE_DIES, NULL, SYS_mmap, 0, BYTES, PROT_READ, MAP_PRIVATE, 0, 0),
-    ROW("add_key", "add to a keyring", PROBE_DIES, "a key of its own user id, which nobody else has",
-        SYS_add_key, P(key_type), P("probe"), P("x"), 1, -2),
+    ROW("add_key", "add to a keyring", PROBE_DIES,
+        "a key of the user id that the workers of one zygote have, and nobody else", SYS_add_key, P(key_type),
+        P("probe"), P("x"), 1, -2),
     ROW("request_key", "ask for a key", PROBE_DIES, NULL, SYS_request_key, P(key_type), P("probe"), 0, -2),
-    ROW("keyctl", "look at the user's keys", PROBE_DIES, "the keys of its own user id, which nobody else has",
-        SYS_keyctl, 0, -4, 1),
+    ROW("keyctl", "look at the user's keys", PROBE_DIES,
+        "the keys of the user id that the workers of one zygote have, and nobody else", SYS_keyctl, 0, -4, 1),
 
     /* Other processes' memory. */
     ROW("ptrace-me", "be traced", PROBE_DIES, zygote_drops, SYS_ptrace, PTRACE_TRACEME),
