@@ -17,11 +17,12 @@
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#define CONDITIONS_MAX 2
+#define CONDITIONS_MAX 3
 #define ALLOW          0
 #define SOCKET_FD      0
 
@@ -51,9 +52,10 @@ static const struct call_row calls[] = {
      "frames from the host; only the socket, whatever else were open"},
     {SCMP_SYS(sendto),
      ALLOW,
-     2,
-     {{0, SCMP_CMP_EQ, SOCKET_FD, 0}, {4, SCMP_CMP_EQ, 0, 0}},
-     "frames to the host; no address, so only to where the socket is connected, and no room for descriptors"},
+     3,
+     {{0, SCMP_CMP_EQ, SOCKET_FD, 0}, {3, SCMP_CMP_EQ, MSG_NOSIGNAL, 0}, {4, SCMP_CMP_EQ, 0, 0}},
+     "frames to the host; no address, so only to where the socket is connected; no room for descriptors; no "
+     "flag that leads elsewhere in the kernel, such as out-of-band data"},
     {SCMP_SYS(mmap),
      ALLOW,
      2,
@@ -99,7 +101,11 @@ static const struct call_row calls[] = {
      "the engine and our collector ask how much was used; its own numbers"},
     {SCMP_SYS(getpid), ALLOW, 0, {{0}}, "abort; a number"},
     {SCMP_SYS(gettid), ALLOW, 0, {{0}}, "the same"},
-    {SCMP_SYS(rt_sigprocmask), ALLOW, 0, {{0}}, "abort, and a new VM; SIGKILL cannot be blocked"},
+    {SCMP_SYS(rt_sigprocmask),
+     ALLOW,
+     0,
+     {{0}},
+     "abort, a new VM, and the way to a pass's stack and back; SIGKILL cannot be blocked"},
     {SCMP_SYS(rt_sigaction),
      ALLOW,
      0,
