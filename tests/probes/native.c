@@ -209,21 +209,23 @@ long cm_probe_write_host(const struct probe_targets *t)
     return cm_probe_call(SYS_process_vm_writev, t->host, P(&local), 1, P(&remote), 1, 0);
 }
 
-/** Resident memory far beyond the limit, page by page. */
+/** Memory far beyond the limit: first asked for, which the kernel refuses, then used, which the host sees. */
 long cm_probe_fill_memory(const struct probe_targets *t)
 {
-    long mb = 0;
+    static long parts[MANY_MB];
 
     (void)t;
-    for (; mb < MANY_MB; mb++) {
-        long at =
+    for (long mb = 0; mb < MANY_MB; mb++) {
+        parts[mb] =
             cm_probe_call(SYS_mmap, 0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (at < 0 && at > -PAGE)
-            return at;
-        for (long i = 0; i < 1 << 20; i += PAGE)
-            ((volatile char *)(uintptr_t)at)[i] = 1;
+        if (parts[mb] < 0 && parts[mb] > -PAGE)
+            return parts[mb];
     }
-    return mb;
+    for (long mb = 0; mb < MANY_MB; mb++) {
+        for (long i = 0; i < 1 << 20; i += PAGE)
+            ((volatile char *)(uintptr_t)parts[mb])[i] = 1;
+    }
+    return MANY_MB;
 }
 
 __attribute__((noreturn)) static void spin(void)
