@@ -4,7 +4,7 @@
  * runtime's programs go on meanwhile.
  *
  *     // what: what keeps it busy
- *     // end: the code of its end, or several divided by |
+ *     // end: the code of its end, or several divided by |; "threw": an error of its own
  *
  * What also takes memory may meet that limit first and says so. The time between limit and end is printed,
  * not judged: the machine may be busy with others.
@@ -107,7 +107,8 @@ static const char *judge(const struct busy *b)
 
     /* A sanitizer's allocator ends the process where the kernel's limit, which it excludes, would have. */
     bool instead = CM_SANITIZED && strstr(b->end, "memory_limit") && cm_z_eq(r->code, "crashed");
-    if (!instead && !is_one_of(b->end, r->code))
+    const char *end = r->kind == CM_PASS_THREW && !r->code[0] ? "threw" : r->code;
+    if (!instead && !is_one_of(b->end, end))
         return "ended otherwise";
     if (r->n_calls == 0)
         return "its call was not seen";

@@ -1,3 +1,5 @@
 // what: a BigInt from a long text
 // end: cpu_limit|memory_limit
-return BigInt('7'.repeat(10000000));
+const text = '7'.repeat(300000);
+for (;;)
+    BigInt(text);

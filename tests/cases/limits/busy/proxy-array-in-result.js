@@ -1,3 +1,3 @@
 // what: a proxy that claims a long array
-// end: cpu_limit|memory_limit
+// end: cpu_limit|memory_limit|threw
 return new Proxy([], { get: (t, k) => (k === 'length' ? 2 ** 32 - 1 : 1) });
