@@ -236,6 +236,40 @@ static void too_many_calls_at_once_end_the_pass_with_advice(void **state)
     close_world(&w);
 }
 
+static void the_stack_ends_where_it_should_in_every_kind_of_worker(void **state)
+{
+    static const struct cm_sandbox_opts kinds[] = {
+        {.pool_size = 1, .isolation = "realm"},   {.pool_size = 1, .isolation = "vm"},
+        {.pool_size = 1, .isolation = "process"}, {.pool_size = 1, .no_jit = true},
+        {.pool_size = 1, .stack_kb = 8192},
+    };
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    (void)state;
+    limits.stack_kb = 256;
+    for (size_t i = 0; i < CM_ARRAY_LEN(kinds); i++) {
+        struct world w = open_world(&kinds[i]);
+        /* Twice: where a VM of its own is made for each pass, the second pass has another one. */
+        for (int pass = 0; pass < 2; pass++) {
+            struct run r =
+                run(w.loop, w.sb, "const f = n => (n ? 1 + f(n - 1) : 0); return f(1500)", &limits);
+            if (r.kind != CM_PASS_COMPLETED)
+                fail_msg("kind of worker %zu: '%s' '%s'", i, r.code, r.meta);
+            r = run(w.loop, w.sb, "const f = n => (n ? 1 + f(n - 1) : 0); return f(5000)", &limits);
+            expect_end(&r, CM_PASS_THREW, "stack_limit", "its 256 KB of stack allow (limits.stackKb)");
+            /* Every turn has it, and after an await it is whole again. */
+            r = run(w.loop, w.sb,
+                    "const f = n => (n ? 1 + f(n - 1) : 0); let n = 0; try { f(5000) } catch { n++ } await "
+                    "svc.get({}); "
+                    "n += f(1500); try { f(5000) } catch { n++ } return n",
+                    &limits);
+            if (!cm_z_eq(r.value, "1502"))
+                fail_msg("kind of worker %zu: '%s' '%s' '%s'", i, r.value, r.code, r.meta);
+        }
+        close_world(&w);
+    }
+}
+
 static void a_cleared_timer_stays_silent_although_its_outcome_is_on_its_way(void **state)
 {
     (void)state;
@@ -282,6 +316,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_program_may_use_memory_up_to_its_limit),
         cmocka_unit_test(console_output_is_kept_up_to_its_limit_and_then_one_line_says_so),
         cmocka_unit_test(too_many_calls_at_once_end_the_pass_with_advice),
+        cmocka_unit_test(the_stack_ends_where_it_should_in_every_kind_of_worker),
         cmocka_unit_test(a_cleared_timer_stays_silent_although_its_outcome_is_on_its_way),
         cmocka_unit_test(a_value_larger_than_a_frame_ends_the_pass_before_it_is_read),
     };
