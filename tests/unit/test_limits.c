@@ -300,6 +300,26 @@ static void twice_the_stack_is_twice_the_depth(void **state)
     close_world(w);
 }
 
+/** ---- an input is an argument too ---- */
+
+static void an_input_is_as_long_as_arguments_may_be(void **state)
+{
+    struct world *w = open_world("{\"argBytes\": 5}");
+    struct cm_run_options o = {.code = "return input", .input_json = "12345"};
+
+    (void)state;
+    assert_int_equal(cm_run(w->ctx, &o, &w->outcome, &w->err), CM_OK);
+    assert_string_equal(cm_outcome_result_json(w->outcome, NULL), "12345");
+    cm_outcome_free(w->outcome);
+    o.input_json = "123456";
+    assert_int_equal(cm_run(w->ctx, &o, &w->outcome, &w->err), CM_E_LIMIT);
+    assert_non_null(strstr(w->err.message, "the input has 6 bytes, 5 are allowed (limits.argBytes)"));
+    assert_int_equal(cm_call_method(w->ctx, "svc.ok", "{\"a\":1}", &w->outcome, &w->err), CM_E_LIMIT);
+    assert_non_null(
+        strstr(w->err.message, "the argument object has 7 bytes, 5 are allowed (limits.argBytes)"));
+    close_world(w);
+}
+
 /** ---- what an outcome keeps of a program that is stopped ---- */
 
 static void a_stopped_program_keeps_its_log_and_names_its_last_call(void **state)
@@ -325,6 +345,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_limit_holds_exactly_where_it_says),
         cmocka_unit_test(twice_the_stack_is_twice_the_depth),
+        cmocka_unit_test(an_input_is_as_long_as_arguments_may_be),
         cmocka_unit_test(a_stopped_program_keeps_its_log_and_names_its_last_call),
     };
 
