@@ -63,7 +63,7 @@ static cm_status parse_value(const char *json, size_t max_bytes, const char *wha
         return CM_OK;
     if (strlen(json) > max_bytes)
         return cm_err_set(err, CM_E_LIMIT,
-                          "the %s has %zu bytes, %zu are allowed (limits.argBytes). Pass less, or let the "
+                          "%s: %zu bytes, %zu are allowed (limits.argBytes). Pass less, or let the "
                           "program read it through a connector.",
                           what, strlen(json), max_bytes);
     if (cm_value_from_json(cm_str_of(json), max_bytes, out, err) == CM_OK)
@@ -144,7 +144,7 @@ cm_status cm_call_method(cm_ctx *ctx, const char *path, const char *args_json, c
     if (st == CM_OK && (!path || !strchr(path, '.')))
         return cm_err_set(err, CM_E_INVALID, "'%s': expected connector.method", path ? path : "");
     if (st == CM_OK)
-        st = parse_value(args_json ? args_json : "{}", ctx->limits.arg_bytes, "argument object", &args, err);
+        st = parse_value(args_json ? args_json : "{}", ctx->limits.arg_bytes, "arguments", &args, err);
     if (st != CM_OK)
         return st;
     spec.call_args = cm_value_view(&args);

@@ -313,10 +313,9 @@ static void an_input_is_as_long_as_arguments_may_be(void **state)
     cm_outcome_free(w->outcome);
     o.input_json = "123456";
     assert_int_equal(cm_run(w->ctx, &o, &w->outcome, &w->err), CM_E_LIMIT);
-    assert_non_null(strstr(w->err.message, "the input has 6 bytes, 5 are allowed (limits.argBytes)"));
+    assert_non_null(strstr(w->err.message, "input: 6 bytes, 5 are allowed (limits.argBytes)"));
     assert_int_equal(cm_call_method(w->ctx, "svc.ok", "{\"a\":1}", &w->outcome, &w->err), CM_E_LIMIT);
-    assert_non_null(
-        strstr(w->err.message, "the argument object has 7 bytes, 5 are allowed (limits.argBytes)"));
+    assert_non_null(strstr(w->err.message, "arguments: 7 bytes, 5 are allowed (limits.argBytes)"));
     close_world(w);
 }
 
