@@ -46,6 +46,8 @@ void cm_engine_prepare_process(bool no_jit);
  * nothing was changed.
  */
 cm_status cm_engine_cap_reservations(struct cm_err *err);
+/** Whether the address is in what was taken away there: an engine that touches it has met its bound. */
+bool cm_engine_is_capped(const void *address);
 /** Create the VM and load the service realm. Errors: CM_E_INTERNAL with the exception's text (a broken
  * bundle). */
 cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, struct cm_err *err);

@@ -56,6 +56,14 @@ void cm_engine_prepare_process(bool no_jit)
  */
 #define MAPS_LINE "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %255s"
 
+static uintptr_t capped_start; /* of what was taken away; 0: nothing */
+
+bool cm_engine_is_capped(const void *address)
+{
+    return capped_start && (uintptr_t)address >= capped_start &&
+           (uintptr_t)address - capped_start < SHAPES_RESERVED - SHAPES_KEPT;
+}
+
 static bool find_reservation(FILE *maps, uint64_t *start)
 {
     uint64_t run_start = 0, run_end = 0, from, to, aligned;
@@ -93,5 +101,6 @@ cm_status cm_engine_cap_reservations(struct cm_err *err)
                           "the engine's reservation of 4 GB is not in /proc/self/maps");
     if (mprotect((void *)(uintptr_t)(start + SHAPES_KEPT), SHAPES_RESERVED - SHAPES_KEPT, PROT_NONE) != 0)
         return cm_err_errno(err, errno, "mprotect of the engine's reservation");
+    capped_start = (uintptr_t)(start + SHAPES_KEPT);
     return CM_OK;
 }

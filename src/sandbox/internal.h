@@ -37,8 +37,8 @@ enum cm_end_code {
     CM_END_WALL,
     CM_END_DEADLINE,
     CM_END_MEMORY,
-    CM_END_CALLS,
     CM_END_STACK,
+    CM_END_CALLS,
     CM_END_TIMERS,
     CM_END_FRAME,
     CM_END_CRASHED,
@@ -68,6 +68,14 @@ enum cm_worker_state {
     CM_WORKER_GONE,     /* to be freed by the sweep */
 };
 
+/** Memory of a process as the kernel counts it. */
+struct cm_memory_use {
+    uint64_t resident_kb; /* text and data of libraries included */
+    uint64_t anon_kb;     /* of it, what is no file's */
+    uint64_t
+        data_kb; /* what may be written, touched or not; with the stack, some 100 KB more than RLIMIT_DATA counts */
+};
+
 struct cm_worker {
     cm_sandbox *sb;
     struct cm_worker *next;
@@ -87,12 +95,14 @@ struct cm_worker {
     uint64_t vmdata_kb; /* of data at its start; 0: its data is not limited */
     uint64_t data_kb;   /* soft limits as set last */
     uint64_t cpu_s;
-    uint64_t anon_kb; /* anonymous resident memory when it was ready */
-    bool retire;      /* no further pass, whatever the counters say */
-    bool hung_up;     /* its socket has ended */
-    bool exited;      /* `exit` is filled */
-    bool handling;    /* bytes of it are being handled: what it says comes in order */
-    bool last_words;  /* it has been killed, and only its console lines still count */
+    struct cm_memory_use start; /* when it was ready */
+    uint64_t
+        base_kb;   /* of data when its next pass begins: what that pass's limit counts from; 0: not limited */
+    bool retire;   /* no further pass, whatever the counters say */
+    bool hung_up;  /* its socket has ended */
+    bool exited;   /* `exit` is filled */
+    bool handling; /* bytes of it are being handled: what it says comes in order */
+    bool last_words; /* it has been killed, and only its console lines still count */
     struct cm_control_msg exit;
     cm_pass *pass;
 };
@@ -115,8 +125,8 @@ bool cm_worker__is_fit(const struct cm_worker *w);
 void cm_worker__limit(struct cm_worker *w, uint64_t data_kb, uint64_t cpu_s);
 /** CPU time of its process so far; 0 when it cannot be read. */
 uint64_t cm_worker__cpu_us(const struct cm_worker *w);
-/** Anonymous resident memory now; 0 when it cannot be read. */
-uint64_t cm_worker__anon_kb(const struct cm_worker *w);
+/** Memory now; all 0 when it cannot be read. */
+struct cm_memory_use cm_worker__memory(const struct cm_worker *w);
 
 /** ---- pass.c ---- */
 enum cm_pass_clock {
@@ -245,7 +255,8 @@ struct cm_sandbox {
     cm_soon *sweep;
     cm_timer *refill;
     cm_timer *sampler;
-    bool refill_armed, sampler_armed;
+    bool refill_armed;
+    int64_t sample_ms; /* monotonic, when the sampler fires; 0: it is not armed */
     bool closing;
 };
 
@@ -260,7 +271,9 @@ void cm_sandbox__worker_failed(cm_sandbox *sb, const char *why);
 /** Nothing can be had: every waiting pass ends with `why`. */
 void cm_sandbox__broken(cm_sandbox *sb, const char *why);
 struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial);
-/** Look at running workers' memory from now on, until none runs. */
-void cm_sandbox__sample(cm_sandbox *sb);
+/** When a pass that begins to run is looked at first. */
+#define CM_SAMPLE_FIRST_MS 20
+/** Look at running workers' memory from now on, until none runs; the first time no later than after `ms`. */
+void cm_sandbox__sample(cm_sandbox *sb, int64_t ms);
 
 #endif

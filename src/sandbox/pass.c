@@ -20,6 +20,13 @@
 #include <signal.h>
 #include <stdio.h>
 
+/*
+ * Data over the limit that the kernel lets through. The engine asks for memory of small objects by 32 MB at a time, and all of it
+ * counts at once: without some room a program of such objects would be refused its limit's last part. Where it is touched
+ * nevertheless, it is less than the 20 MB by which a worker may exceed its limit.
+ */
+#define CHUNK_SLACK_KB (8u << 10)
+#define FULL_KB        1024 /* a small allocation takes 132 KB from the kernel */
 #define RESTART_CPU_US \
     50000 /* a worker that used less than this for its pass had hardly begun; its very end takes some */
 #define CPU_BACKSTOP_S 3 /* seconds of CPU over the limit at most before the kernel steps in */
@@ -123,7 +130,7 @@ static void set_clock(cm_pass *p, enum cm_pass_clock to)
     p->clock = to;
     if (to == CM_CLOCK_RUNNING) {
         p->resumed_us = cm_mono_us();
-        cm_sandbox__sample(p->sb);
+        cm_sandbox__sample(p->sb, CM_SAMPLE_FIRST_MS);
         check_clocks(p);
     }
 }
@@ -190,8 +197,8 @@ static bool is_engine_signal(int sig)
 }
 
 /**
- * Whether a crash looks like the engine running out of memory: it traps where it cannot go on without. Its
- * resident memory is then well on the way to the limit, which bounds what is mapped and not what is touched.
+ * A worker that ran out of data says so by its exit status. What is left are the engine's own reservations, of which it may use one
+ * up and trap without having asked the kernel: its resident memory has then grown by more than half of the limit.
  */
 static bool is_out_of_memory(const cm_pass *p, const struct cm_worker *w, const struct cm_control_msg *m)
 {
@@ -199,7 +206,7 @@ static bool is_out_of_memory(const cm_pass *p, const struct cm_worker *w, const 
 
     if (m->exit_code == CLD_EXITED || !is_engine_signal(m->exit_status))
         return false;
-    return m->max_rss_kb > w->anon_kb + limit_kb / 2;
+    return m->max_rss_kb > w->start.resident_kb + limit_kb / 2;
 }
 
 void cm_pass__heard(cm_pass *p)
@@ -423,6 +430,15 @@ static bool is_meta(struct cm_str meta, bool failed, enum cm_end_code *limit)
     return yyjson_is_obj(error);
 }
 
+/**
+ * Whether a program failed where there was nothing left for it. Some of the engine's libraries do not say that memory is what they
+ * lack: a date that cannot be formatted is a TypeError then.
+ */
+static bool is_full(const struct cm_worker *w)
+{
+    return w->data_kb && cm_worker__memory(w).data_kb + FULL_KB > w->data_kb;
+}
+
 static void on_done(cm_pass *p, const struct cm_frame *f)
 {
     bool failed = (f->flags & CM_FRAME_ERROR) != 0;
@@ -436,6 +452,8 @@ static void on_done(cm_pass *p, const struct cm_frame *f)
     }
     uint64_t cpu = cm_worker__cpu_us(w);
     struct cm_verdict met = {0};
+    if (failed && limit == CM_END_COUNT_ && is_full(w))
+        limit = CM_END_MEMORY;
     if (limit != CM_END_COUNT_) {
         /*
          * The program's own error, caught by nobody; but it is the limit's doing, and the heap may be full.
@@ -512,7 +530,7 @@ static void set_kernel_limits(const cm_pass *p, struct cm_worker *w)
     uint64_t used_s = p->cpu_start_us / 1000000;
     uint64_t least_s = used_s + (p->limits.cpu_ms + 999) / 1000 + 1;
     uint64_t cpu_s = w->cpu_s < least_s || w->cpu_s > least_s + CPU_BACKSTOP_S ? least_s + 1 : 0;
-    uint64_t data_kb = w->vmdata_kb ? w->vmdata_kb + ((uint64_t)p->limits.memory_mb << 10) : 0;
+    uint64_t data_kb = w->base_kb ? w->base_kb + ((uint64_t)p->limits.memory_mb << 10) + CHUNK_SLACK_KB : 0;
 
     if (data_kb == w->data_kb)
         data_kb = 0;
@@ -545,7 +563,6 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
         w->bind_json = cm_strdup(p->bind_json);
     }
     (void)cm_worker__send(w, cm_buf_str(&p->run), NULL);
-    cm_buf_done(&p->run);
     p->n_turns = 1;
     set_clock(p, CM_CLOCK_RUNNING);
 }

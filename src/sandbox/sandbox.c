@@ -26,10 +26,12 @@
 #define REFILL_DELAY_MS     100
 #define WORKER_FAILURES_MAX 3u
 #define BROKEN_PAUSE_MS     1000 /* how long a failure stands before a new pass tries again */
-#define SAMPLE_MS           100
-#define START_MAX_MS        10000       /* a worker that has not said HELLO by then never will */
-#define TIDY_MAX_MS         2000        /* a collection takes milliseconds; more is not tidying */
-#define MEMORY_SLACK_KB     (32u << 10) /* the kernel comes first; samples catch what it does not count */
+#define SAMPLE_MIN_MS       2
+#define SAMPLE_MAX_MS       50
+#define TOUCH_KB_PER_MS     2048       /* a new page takes 2 µs at least: nobody fills more than that */
+#define START_MAX_MS        10000      /* a worker that has not said HELLO by then never will */
+#define TIDY_MAX_MS         2000       /* a collection takes milliseconds; more is not tidying */
+#define MEMORY_SLACK_KB     (4u << 10) /* the kernel comes first; samples catch what it does not count */
 #define CLOSE_WAIT_MS       2000
 
 struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial)
@@ -316,47 +318,58 @@ void cm_sandbox__try_again(cm_sandbox *sb)
 
 /** ---- samples ---- */
 
-static void sample_worker(struct cm_worker *w)
+/** Look at a worker; returns after how many milliseconds it wants to be looked at again, 0: not at all. */
+static int64_t sample_worker(struct cm_worker *w)
 {
     int64_t for_ms = cm_mono_ms() - w->since_ms;
 
     if (w->state == CM_WORKER_TIDYING && for_ms > TIDY_MAX_MS) {
         cm_worker__kill(w);
-        return;
+        return 0;
     }
     if (w->state == CM_WORKER_STARTING && for_ms > START_MAX_MS) {
         cm_sandbox__worker_failed(w->sb, "it did not get ready in time");
         cm_worker__kill(w);
-        return;
+        return 0;
     }
+    if (w->state == CM_WORKER_STARTING || w->state == CM_WORKER_TIDYING)
+        return SAMPLE_MAX_MS;
     if (w->state != CM_WORKER_BUSY || w->pass->clock != CM_CLOCK_RUNNING)
-        return;
-    uint64_t max_kb = w->anon_kb + ((uint64_t)w->pass->limits.memory_mb << 10) + MEMORY_SLACK_KB;
-    if (cm_worker__anon_kb(w) > max_kb)
+        return 0;
+    uint64_t max_kb = w->start.anon_kb + ((uint64_t)w->pass->limits.memory_mb << 10) + MEMORY_SLACK_KB;
+    uint64_t now_kb = cm_worker__memory(w).anon_kb;
+    if (now_kb > max_kb) {
         cm_pass__end(w->pass, CM_END_MEMORY, NULL);
+        return 0;
+    }
+    /* As with the CPU clock: not before the bound can have been reached, give or take the least period. */
+    int64_t ms = (int64_t)((max_kb - now_kb) / TOUCH_KB_PER_MS);
+    return ms < SAMPLE_MIN_MS ? SAMPLE_MIN_MS : ms > SAMPLE_MAX_MS ? SAMPLE_MAX_MS : ms;
 }
 
 static void on_sample(void *user)
 {
     cm_sandbox *sb = user;
-    bool more = false;
+    int64_t next_ms = 0;
 
-    sb->sampler_armed = false;
+    sb->sample_ms = 0;
     for (struct cm_worker *w = sb->workers; w; w = w->next) {
-        sample_worker(w);
-        more |= w->state == CM_WORKER_STARTING || w->state == CM_WORKER_TIDYING ||
-                (w->pass && w->pass->clock == CM_CLOCK_RUNNING);
+        int64_t ms = sample_worker(w);
+        if (ms && (!next_ms || ms < next_ms))
+            next_ms = ms;
     }
-    if (more)
-        cm_sandbox__sample(sb);
+    if (next_ms)
+        cm_sandbox__sample(sb, next_ms);
 }
 
-void cm_sandbox__sample(cm_sandbox *sb)
+void cm_sandbox__sample(cm_sandbox *sb, int64_t ms)
 {
-    if (sb->sampler_armed || sb->closing)
+    int64_t at_ms = cm_mono_ms() + ms;
+
+    if (sb->closing || (sb->sample_ms && sb->sample_ms <= at_ms))
         return;
-    sb->sampler_armed = true;
-    cm_timer_start(sb->sampler, SAMPLE_MS);
+    sb->sample_ms = at_ms;
+    cm_timer_start(sb->sampler, (uint64_t)ms);
 }
 
 /** ---- life ---- */

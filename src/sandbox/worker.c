@@ -29,7 +29,7 @@
 #define AGE_DEFAULT_MS   3600000u
 #define RUNS_DEFAULT     100u
 
-#define IN(state)      (1u << CM_WORKER_##state)
+#define IN(state)        (1u << CM_WORKER_##state)
 
 /** Which frames may come in which state; BUSY ones go on to the pass. */
 struct frame_rule {
@@ -239,7 +239,7 @@ void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int t
     w->state = CM_WORKER_STARTING;
     w->born_ms = w->since_ms = cm_mono_ms();
     w->stream = cm_stream_new(w->sb->loop, take_socket, take_socket, &stream_events, w);
-    cm_sandbox__sample(w->sb);
+    cm_sandbox__sample(w->sb, START_SAMPLE_MS);
 }
 
 bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *err)
@@ -275,6 +275,16 @@ void cm_worker__limit(struct cm_worker *w, uint64_t data_kb, uint64_t cpu_s)
     (void)cm_control__send(w->sb, &m);
 }
 
+/**
+ * The engine keeps address space that it had once, and much of it cannot serve another purpose. So what is there now is no part of
+ * what the next pass may use: it has all of its limit.
+ */
+static void set_base(struct cm_worker *w, const struct cm_memory_use *use)
+{
+    if (w->vmdata_kb)
+        w->base_kb = use->data_kb > w->vmdata_kb ? use->data_kb : w->vmdata_kb;
+}
+
 static void on_hello(struct cm_worker *w, const struct cm_frame *f)
 {
     if (!cm_str_eq_z(f->parts[0], CM_WIRE_VERSION)) {
@@ -291,7 +301,8 @@ static void on_hello(struct cm_worker *w, const struct cm_frame *f)
     w->sb->n_worker_failures = 0;
     w->sb->zygote.n_failures = 0;
     w->sb->zygote.made_worker = true;
-    w->anon_kb = cm_worker__anon_kb(w);
+    w->start = cm_worker__memory(w);
+    set_base(w, &w->start);
     w->state = CM_WORKER_READY;
     cm_sandbox__wake(w->sb);
 }
@@ -299,10 +310,11 @@ static void on_hello(struct cm_worker *w, const struct cm_frame *f)
 static void on_idle(struct cm_worker *w, const struct cm_frame *f)
 {
     (void)f;
-    uint64_t anon = cm_worker__anon_kb(w);
+    struct cm_memory_use use = cm_worker__memory(w);
 
-    if (anon > w->anon_kb + IDLE_GROWTH_KB)
+    if (use.data_kb > w->start.data_kb + IDLE_GROWTH_KB)
         w->retire = true;
+    set_base(w, &use);
     w->state = CM_WORKER_READY;
     if (!cm_worker__is_fit(w))
         cm_worker__kill(w);
@@ -348,20 +360,25 @@ static bool next_number(struct cm_str *line, int64_t *out)
     return true;
 }
 
-uint64_t cm_worker__anon_kb(const struct cm_worker *w)
+struct cm_memory_use cm_worker__memory(const struct cm_worker *w)
 {
+    enum { SIZE, RESIDENT, SHARED, TEXT, LIBRARIES, DATA, N_FIELDS };
+    const uint64_t page_kb = (uint64_t)sysconf(_SC_PAGESIZE) >> 10;
+    int64_t pages[N_FIELDS] = {0};
     char path[64];
     char text[256];
-    int64_t size = 0;
-    int64_t resident = 0;
-    int64_t shared = 0;
 
     (void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)w->pid);
     cm_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
     struct cm_str line = {text, n > 0 ? (size_t)n : 0};
-    if (!next_number(&line, &size) || !next_number(&line, &resident) || !next_number(&line, &shared) ||
-        shared > resident)
-        return 0;
-    return (uint64_t)(resident - shared) * ((uint64_t)sysconf(_SC_PAGESIZE) >> 10);
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (!next_number(&line, &pages[i]) || pages[i] < 0)
+            return (struct cm_memory_use){0};
+    }
+    if (pages[SHARED] > pages[RESIDENT])
+        pages[SHARED] = pages[RESIDENT];
+    return (struct cm_memory_use){.resident_kb = (uint64_t)pages[RESIDENT] * page_kb,
+                                  .anon_kb = (uint64_t)(pages[RESIDENT] - pages[SHARED]) * page_kb,
+                                  .data_kb = (uint64_t)pages[DATA] * page_kb};
 }

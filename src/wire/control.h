@@ -28,7 +28,7 @@
  * done without.
  */
 #define CM_EXIT_USAGE     2  /* not started by a host */
-#define CM_EXIT_MEMORY    60 /* worker: no memory for a frame; the program has taken it */
+#define CM_EXIT_MEMORY    60 /* worker: the kernel refused memory that it could not do without */
 #define CM_EXIT_THREADS   61 /* zygote: the engine left helper threads; start again with --vm-per-worker */
 #define CM_EXIT_CPU       62 /* worker: RLIMIT_CPU, the back-stop behind the host's own CPU limit */
 #define CM_EXIT_SELF_TEST 63 /* worker: the engine did not run under lock-down */

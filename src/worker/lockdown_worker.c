@@ -1,6 +1,8 @@
 /** The worker's steps: descriptors, capabilities, limits, filter. Table and order: lockdown.c. */
 #include "worker/lockdown.h"
 
+#include "worker/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -91,7 +93,7 @@ bool cm_lock__rlimits(struct cm_lock *l)
     struct sigaction on_cpu = {.sa_handler = on_cpu_backstop};
 
     (void)l;
-    if (sigaction(SIGXCPU, &on_cpu, NULL) != 0)
+    if (sigaction(SIGXCPU, &on_cpu, NULL) != 0 || !cm_memory_watch())
         return false;
     for (size_t i = 0; i < CM_ARRAY_LEN(limits); i++) {
         struct rlimit now, want = {limits[i].soft, limits[i].hard};

@@ -11,6 +11,8 @@
  */
 #include "worker/worker.h"
 
+#include "worker/memory.h"
+
 #include "base/limits.h"
 #include "wire/control.h"
 #include "wire/wire.h"
@@ -26,6 +28,7 @@
 #define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
 #define COLLECT_AFTER_RUNS  20
 #define COLLECT_AFTER_PAGES (4U << 20 >> 12) /* 4 MB of pages first touched since the last collection */
+#define COLLECT_AFTER_BYTES (4U << 20) /* or mapped: what nobody touched counts for the limit all the same */
 #define EXIT_PROTOCOL       3
 
 /* The engine may not include the wire; its prelude has these numbers in js/prelude/state.js. */
@@ -45,8 +48,9 @@ struct serve {
     struct cm_buf out;
     char *bind;
     size_t bind_len;
-    unsigned runs;     /* since the last collection */
-    long pages_before; /* minor faults at the last collection */
+    unsigned runs;        /* since the last collection */
+    long pages_before;    /* minor faults at the last collection */
+    size_t mapped_before; /* bytes of data mapped until then */
 };
 
 static _Noreturn void leave(int status)
@@ -334,6 +338,7 @@ static bool run(struct serve *s, const struct cm_frame *f, const struct run_meta
     struct cm_err err;
 
     memcpy(opts.seed, meta->seed, sizeof(opts.seed));
+    cm_memory_begin_run();
     if (cm_realm_start(s->engine, &opts, &r, &err) != CM_OK)
         send_engine_failure(s, &err);
     while (cm_realm_state(r) == CM_REALM_WAITING) {
@@ -372,10 +377,12 @@ static void tidy(struct serve *s)
     if (s->opts->vm_per_pass)
         renew_engine(s);
     else if (++s->runs >= COLLECT_AFTER_RUNS ||
-             pages_touched() - s->pages_before > (long)COLLECT_AFTER_PAGES) {
+             pages_touched() - s->pages_before > (long)COLLECT_AFTER_PAGES ||
+             cm_memory_mapped() - s->mapped_before > COLLECT_AFTER_BYTES) {
         cm_engine_collect(s->engine);
         s->runs = 0;
         s->pages_before = pages_touched();
+        s->mapped_before = cm_memory_mapped();
     }
     cm_engine_prepare_realm(s->engine);
     send_frame(s, CM_FRAME_IDLE, 0, 0, NULL, 0);
@@ -433,6 +440,7 @@ void cm_worker_serve(const struct cm_worker_opts *opts, cm_engine *take_engine, 
         .in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_BYTES + CM_WIRE_HEADER_BYTES),
         .out = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES),
         .pages_before = pages_touched(),
+        .mapped_before = cm_memory_mapped(),
     };
     struct cm_frame f;
     bool alive = greet(&s);
