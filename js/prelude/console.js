@@ -11,6 +11,9 @@ const lines = once(() => {
     let indent = '';
     const counts = { __proto__: null }, times = { __proto__: null };
 
+    // A symbol, and an object whose valueOf throws, are no numbers.
+    const number = v => (typeof v === 'object' || typeof v === 'function' || typeof v === 'symbol' ? 'NaN' : NumberFn(v));
+
     // printf-like directives of a first text: %s %d %i %f %j %o %O %c %%.
     function directives(args) {
         const first = args[0];
@@ -29,7 +32,7 @@ const lines = once(() => {
             else if (kind === 'c')
                 used++;
             else if (kind === 'd' || kind === 'i' || kind === 'f')
-                out += typeof args[used] === 'object' ? 'NaN' : NumberFn(args[used++]);
+                out += number(args[used++]);
             else
                 out += format(args[used++]);
         }

@@ -124,12 +124,21 @@ export const formatter = once(() => {
         }
     }
 
+    // What was thrown may throw in its turn.
+    function reason(e) {
+        try {
+            return isError(e) ? text(e.message) : 'it threw';
+        } catch {
+            return 'it threw';
+        }
+    }
+
     function show(st, v, up) {
         let out;
         try {
             out = isObject(v) ? object(st, v, up) : plain(v);
         } catch (e) {
-            out = '[cannot be shown: ' + (isError(e) ? text(e.message) : 'it threw') + ']';
+            out = '[cannot be shown: ' + reason(e) + ']';
         }
         // Only what is written here counts; what is inside was counted there.
         st.size += isObject(v) ? 2 : out.length;

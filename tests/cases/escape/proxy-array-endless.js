@@ -1,5 +1,5 @@
 // tries: an array without end
-// why: a value has a largest size
-// end: threw|memory_limit|cpu_limit
+// why: a length beyond the largest size of a value is refused before an element is read
+// end: threw
 // error: RangeError: result is larger than 64 MB
 return new Proxy([], { get: (t, k) => (k === 'length' ? Infinity : k === 'toJSON' ? undefined : 1e300) });
