@@ -230,6 +230,50 @@ static void a_run_may_have_a_lower_limit_than_the_one_before(void **state)
     close_world(&w);
 }
 
+static void the_limit_holds_in_every_isolation(void **state)
+{
+    (void)state;
+    static const char *const isolations[] = {"realm", "vm", "process"};
+    static const char hot[] =
+        "const kept = []; for (let i = 0;; i++) { const f = new Function('x', `return x + ${i}; "
+        "/*${'y'.repeat(5000)}*/`); f(1); kept.push(f) }";
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.memory_mb = 32;
+    limits.cpu_ms = 10000;
+    for (size_t i = 0; i < CM_ARRAY_LEN(isolations); i++) {
+        struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1, .isolation = isolations[i]});
+        need_layer(&w, CM_LAYER_MEMORY, "memory limit");
+        for (size_t k = 0; k < CM_ARRAY_LEN(two_bombs); k++) {
+            expect(w.loop, w.sb, "return 1", "1");
+            expect_limit_of(&w, &limits, two_bombs[k]);
+        }
+        expect(w.loop, w.sb, "return 2", "2");
+        expect_limit_of(&w, &limits, hot);
+        close_world(&w);
+    }
+}
+
+/** The process is kept where a run used a little: it costs more than many a program. */
+static void ordinary_runs_stay_in_one_worker(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "await svc.x({}); const a = []; for (let i = 0; i < 5000; i++) a.push({ i, t: 'row ' + i }); "
+        "return JSON.stringify(a).length > 1000";
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1});
+    int64_t pid = 0;
+
+    need_layer(&w, CM_LAYER_MEMORY, "memory limit");
+    for (int i = 0; i < 60; i++) {
+        struct run r = run(w.loop, w.sb, source, NULL);
+        assert_string_equal(r.value, "true");
+        assert_true(pid == 0 || pid == r.pid);
+        pid = r.pid;
+    }
+    close_world(&w);
+}
+
 static void what_a_run_left_behind_does_not_count_for_the_next(void **state)
 {
     (void)state;
@@ -283,6 +327,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_bomb_grows_past_its_limit_and_the_next_run_has_all_of_its_own),
         cmocka_unit_test(a_run_may_have_a_lower_limit_than_the_one_before),
+        cmocka_unit_test(the_limit_holds_in_every_isolation),
+        cmocka_unit_test(ordinary_runs_stay_in_one_worker),
         cmocka_unit_test(what_a_run_left_behind_does_not_count_for_the_next),
         cmocka_unit_test(a_crash_far_below_the_limit_is_a_crash),
     };
