@@ -259,14 +259,16 @@ struct counts {
 
 static bool is_settled(const struct world *w)
 {
+    size_t n = 0;
     size_t unbound = 0;
 
     for (const struct cm_worker *at = w->sb->workers; at; at = at->next) {
         if (at->state != CM_WORKER_READY)
             return false;
+        n++;
         unbound += !at->runtime;
     }
-    return unbound == w->sb->opts.pool_size && !w->sb->ended;
+    return (unbound == w->sb->opts.pool_size || n == w->sb->opts.max_workers) && !w->sb->ended;
 }
 
 static struct counts take_counts(const struct world *w)
