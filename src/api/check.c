@@ -56,25 +56,19 @@ static bool add_store(cm_ctx *ctx, struct cm_buf *b)
 
 /* What it means that a layer does not hold here; docs/sandbox.md says it at length. Those that no worker starts without say nothing. */
 static const char *const without[CM_LAYER_COUNT_] = {
-    [CM_LAYER_USER_NS] = "what a worker may do is decided by the machine's own user ids; the filter has no "
-                         "call that needs a right",
-    [CM_LAYER_NET_NS] =
-        "the machine's network is there for a worker; the filter has no call that opens or connects a socket",
-    [CM_LAYER_IPC_NS] =
-        "the machine's shared memory and queues are there for a worker; the filter has no call for them",
-    [CM_LAYER_MOUNT_NS] = "a worker sees the machine's mounts; the filter has no call that opens a path",
-    [CM_LAYER_UTS_NS] = "the machine's name is there for a worker; the filter has no call that sets it",
+    [CM_LAYER_USER_NS] = "the machine's own user ids decide; the filter has no call that needs a right",
+    [CM_LAYER_NET_NS] = "the machine's network is there; the filter has no call that opens a socket",
+    [CM_LAYER_IPC_NS] = "the machine's queues and shared memory are there; the filter has no call for them",
+    [CM_LAYER_MOUNT_NS] = "the machine's mounts are there; the filter has no call that opens a path",
+    [CM_LAYER_UTS_NS] = "the machine's name is there; the filter has no call that sets it",
     [CM_LAYER_PID_NS] =
-        "the machine's processes are there for a worker; the filter has no call that signals or traces one",
-    [CM_LAYER_EMPTY_ROOT] =
-        "the machine's paths are there for a worker; the filter has no call that opens one",
+        "the machine's processes are there; the filter has no call that signals or traces one",
+    [CM_LAYER_EMPTY_ROOT] = "the machine's paths are there; the filter has no call that opens one",
     [CM_LAYER_UNPRIVILEGED] =
-        "a worker keeps rights of the user who started codemode; the filter has no call that uses them",
+        "rights of who started codemode are kept; the filter has no call that uses them",
     [CM_LAYER_LANDLOCK] = "one lock on files less; the filter has no call that opens one",
-    [CM_LAYER_MEMORY] = "the kernel does not bound a worker's memory; codemode looks every few milliseconds "
-                        "and ends one that has too much",
-    [CM_LAYER_SECCOMP] =
-        "a worker may make every system call: a build for tests, not for programs that nobody has read",
+    [CM_LAYER_MEMORY] = "the kernel bounds no memory; codemode looks often and ends who has too much",
+    [CM_LAYER_SECCOMP] = "every system call may be made: a build for tests, not for what nobody has read",
 };
 
 static void add_layers(cm_ctx *ctx, struct cm_buf *b)
