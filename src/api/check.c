@@ -54,7 +54,8 @@ static bool add_store(cm_ctx *ctx, struct cm_buf *b)
     return st == CM_OK;
 }
 
-/* What it means that a layer does not hold here; docs/sandbox.md says it at length. Those that no worker starts without say nothing. */
+/* What it means that a layer does not hold here; docs/sandbox.md says it at length. Those that no worker
+ * starts without say nothing. */
 static const char *const without[CM_LAYER_COUNT_] = {
     [CM_LAYER_USER_NS] = "the machine's own user ids decide; the filter has no call that needs a right",
     [CM_LAYER_NET_NS] = "the machine's network is there; the filter has no call that opens a socket",

@@ -39,10 +39,11 @@ struct call_row {
 };
 
 /*
- * New memory is private, anonymous and never executable, and no memory becomes executable: the engine's JIT pool was mapped before
- * the filter, and code that an exploit brings along has nowhere else to go. MAP_FIXED is how the engine gives back the middle of a
- * reservation; it can only replace the process's own memory, by memory that cannot be executed. Protection bits other than read and
- * write (growth in a direction, memory tags) are not used, flags other than the two above (shared, locked, huge, growing) neither.
+ * New memory is private, anonymous and never executable, and no memory becomes executable: the engine's JIT
+ * pool was mapped before the filter, and code that an exploit brings along has nowhere else to go. MAP_FIXED
+ * is how the engine gives back the middle of a reservation; it can only replace the process's own memory, by
+ * memory that cannot be executed. Protection bits other than read and write (growth in a direction, memory
+ * tags) are not used, flags other than the two above (shared, locked, huge, growing) neither.
  */
 static const struct call_row calls[] = {
     {SCMP_SYS(read),
@@ -143,7 +144,8 @@ static bool add_calls(scmp_filter_ctx ctx)
     for (size_t i = 0; i < CM_ARRAY_LEN(calls); i++) {
         const struct call_row *c = &calls[i];
         uint32_t action = c->eno ? SCMP_ACT_ERRNO((uint32_t)c->eno) : SCMP_ACT_ALLOW;
-        /* Exactly: a rule that the library would have to bend for this architecture is an error, not a wider rule. */
+        /* Exactly: a rule that the library would have to bend for this architecture is an error, not a wider
+         * rule. */
         if (seccomp_rule_add_exact_array(ctx, action, c->nr, c->n_conditions, c->conditions) != 0)
             return false;
     }
@@ -169,7 +171,8 @@ static bool export_program(scmp_filter_ctx ctx, struct cm_lock *l)
 bool cm_lock__build_filter(struct cm_lock *l)
 {
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_KILL_PROCESS);
-    /* Calls by way of another architecture's entry (32 bits, x32) are not looked at but end the process as well. */
+    /* Calls by way of another architecture's entry (32 bits, x32) are not looked at but end the process as
+     * well. */
     bool ok = ctx && seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) == 0 &&
               add_calls(ctx) && export_program(ctx, l);
 

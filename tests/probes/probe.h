@@ -1,10 +1,10 @@
 /**
  * probes: what a program would do that has taken over its worker, by raw system call.
  *
- * `codemode-worker-probe` is the real worker (its zygote, its lock-down, its filter: the same object files) with another serve
- * function: RUN names a probe in place of a program, and the answer is what became of it. A probe that is neither killed nor refused
- * has got out. Each other program of this folder is the same with one layer of the lock-down left out, by the linker: the real worker
- * has no such switch.
+ * `codemode-worker-probe` is the real worker (its zygote, its lock-down, its filter: the same object files)
+ * with another serve function: RUN names a probe in place of a program, and the answer is what became of it.
+ * A probe that is neither killed nor refused has got out. Each other program of this folder is the same with
+ * one layer of the lock-down left out, by the linker: the real worker has no such switch.
  */
 #ifndef CM_TESTS_PROBES_PROBE_H
 #define CM_TESTS_PROBES_PROBE_H
@@ -33,8 +33,8 @@ struct probe {
     const char *attempts;
     int expected;
     /**
-     * Without the filter it succeeds: no other layer is there to stop it, and this says why that is no way out. NULL: another layer
-     * refuses it as well.
+     * Without the filter it succeeds: no other layer is there to stop it, and this says why that is no way
+     * out. NULL: another layer refuses it as well.
      */
     const char *filter_only;
     long nr; /* -1: run does it */

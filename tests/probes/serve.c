@@ -1,4 +1,5 @@
-/** The serve function of a probe worker: the frames of the real one (wire/wire.h), a probe in place of a program. */
+/** The serve function of a probe worker: the frames of the real one (wire/wire.h), a probe in place of a
+ * program. */
 #include "probe.h"
 
 #include "base/limits.h"

@@ -1,9 +1,10 @@
 /**
- * Every probe: a name, what it attempts, how it must end under all layers. The numbers are those of the kernel's headers; what this
- * libc does not know yet stands below.
+ * Every probe: a name, what it attempts, how it must end under all layers. The numbers are those of the
+ * kernel's headers; what this libc does not know yet stands below.
  *
- * PROBE_DIES is the filter's doing. With any other layer gone it still is; with the filter gone another layer must refuse the call,
- * or the row says why nothing is lost (`filter_only`): such calls change the caller's own process, and there is nothing else.
+ * PROBE_DIES is the filter's doing. With any other layer gone it still is; with the filter gone another layer
+ * must refuse the call, or the row says why nothing is lost (`filter_only`): such calls change the caller's
+ * own process, and there is nothing else.
  */
 #include "probe.h"
 

@@ -1,16 +1,16 @@
 /**
- * A worker without some layers: WITHOUT is the set of enum cm_layer that is left out, fixed when this file is compiled. The linker
- * puts these functions in front of the real ones (--wrap), whose object files are the real worker's.
+ * A worker without some layers: WITHOUT is the set of enum cm_layer that is left out, fixed when this file is
+ * compiled. The linker puts these functions in front of the real ones (--wrap), whose object files are the
+ * real worker's.
  *
- * A step that must hold is not left undone unnoticed in the real worker; here it claims to have held. The engine is left out too:
- * a probe needs none, and there are many workers to make.
+ * A step that must hold is not left undone unnoticed in the real worker; here it claims to have held. The
+ * engine is left out too: a probe needs none, and there are many workers to make.
  */
 #include "engine/engine.h"
 #include "worker/lockdown.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,7 +62,8 @@ bool __wrap_cm_lock__only_socket(struct cm_lock *l)
 
 bool __real_cm_lock__drop_all_caps(struct cm_lock *l);
 bool __wrap_cm_lock__drop_all_caps(struct cm_lock *l);
-/** The kernel loads no filter into a process that may gain privileges, unless it has this capability: it keeps it then. */
+/** The kernel loads no filter into a process that may gain privileges, unless it has this capability: it
+ * keeps it then. */
 bool __wrap_cm_lock__drop_all_caps(struct cm_lock *l)
 {
     if (LEFT_OUT(CM_LAYER_UNPRIVILEGED))
@@ -70,39 +71,27 @@ bool __wrap_cm_lock__drop_all_caps(struct cm_lock *l)
     return LEFT_OUT(CM_LAYER_NO_NEW_PRIVS) ? true : __real_cm_lock__drop_all_caps(l);
 }
 
-int __real_prctl(int option, ...);
-int __wrap_prctl(int option, ...);
-int __wrap_prctl(int option, ...)
+/* libc's are variadic; on this machine whole numbers arrive the same way, and what a caller leaves out is not
+ * looked at. */
+int __real_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
-    unsigned long a[4];
-    va_list list;
-
-    va_start(list, option);
-    for (size_t i = 0; i < CM_ARRAY_LEN(a); i++)
-        a[i] = va_arg(list, unsigned long);
-    va_end(list);
     if (option == PR_SET_NO_NEW_PRIVS && LEFT_OUT(CM_LAYER_NO_NEW_PRIVS))
         return 0;
-    return __real_prctl(option, a[0], a[1], a[2], a[3]);
+    return __real_prctl(option, a, b, c, d);
 }
 
-long __real_syscall(long nr, ...);
-long __wrap_syscall(long nr, ...);
+long __real_syscall(long nr, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long nr, long a, long b, long c, long d, long e, long f);
 /** The pid namespace is made by the call that makes the worker. */
-long __wrap_syscall(long nr, ...)
+long __wrap_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {
-    long a[6];
-    va_list list;
-
-    va_start(list, nr);
-    for (size_t i = 0; i < CM_ARRAY_LEN(a); i++)
-        a[i] = va_arg(list, long);
-    va_end(list);
-    if (nr == SYS_clone && (a[0] & CLONE_NEWPID) != 0 && LEFT_OUT(CM_LAYER_PID_NS)) {
+    if (nr == SYS_clone && (a & CLONE_NEWPID) != 0 && LEFT_OUT(CM_LAYER_PID_NS)) {
         errno = EPERM;
         return -1;
     }
-    return __real_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return __real_syscall(nr, a, b, c, d, e, f);
 }
 
 /** The engine, as the zygote sees it. */

@@ -1,6 +1,7 @@
 /**
- * The system call filter from the other side: programs that mean well (tests/cases/ordinary) run under it, and it allows nothing that
- * none of them needs. Each worker is followed by a tracer, a process of its own, which writes down the calls it makes.
+ * The system call filter from the other side: programs that mean well (tests/cases/ordinary) run under it,
+ * and it allows nothing that none of them needs. Each worker is followed by a tracer, a process of its own,
+ * which writes down the calls it makes.
  */
 #include "base/fd.h"
 #include "base/sanitize.h"
@@ -27,8 +28,8 @@ struct entry {
 };
 
 /*
- * A death is the engine's own, which calls abort. Whether realloc meets a block that the kernel could move depends on what lies
- * around it. A machine without a usable vDSO asks the kernel for the time.
+ * A death is the engine's own, which calls abort. Whether realloc meets a block that the kernel could move
+ * depends on what lies around it. A machine without a usable vDSO asks the kernel for the time.
  */
 static const struct entry entries[] = {
     {"read", SYS_read, BY_A_PROGRAM},
@@ -186,7 +187,8 @@ static unsigned run_files(const struct cm_sandbox_opts *opts)
     return n_bad;
 }
 
-/* One run for each worker: it is followed from its first call until it has tidied up behind the program and is replaced. */
+/* One run for each worker: it is followed from its first call until it has tidied up behind the program and
+ * is replaced. */
 static const struct cm_sandbox_opts settings[] = {
     {.pool_size = 1, .runs_per_worker = 1, .isolation = "realm"},
     {.pool_size = 1, .runs_per_worker = 1, .isolation = "vm"},

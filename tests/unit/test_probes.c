@@ -1,8 +1,9 @@
 /**
- * Out by system call: every probe of tests/probes in a worker of the real lock-down, then in workers with one layer left out.
+ * Out by system call: every probe of tests/probes in a worker of the real lock-down, then in workers with one
+ * layer left out.
  *
- * A probe names what it wants; the worker answers with what it got, if it is still there. The host is this program: it must notice
- * how the worker ended, take nothing from it, and run the next program.
+ * A probe names what it wants; the worker answers with what it got, if it is still there. The host is this
+ * program: it must notice how the worker ended, take nothing from it, and run the next program.
  */
 #include "base/fd.h"
 #include "base/sanitize.h"
@@ -160,7 +161,8 @@ static void under_all_layers_every_probe_ends_as_its_row_says(void **state)
     assert_true(cm_n_probes >= 60);
 }
 
-/** Whether a probe was held, whatever held it. A death is one that somebody meant: the filter's, the host's, or the row's own. */
+/** Whether a probe was held, whatever held it. A death is one that somebody meant: the filter's, the host's,
+ * or the row's own. */
 static bool is_held(const struct probe *p, int how)
 {
     return how > 0 || how == PROBE_DIES || how == PROBE_LIMIT || how == p->expected;
@@ -187,7 +189,8 @@ static void proc_line(long pid, const char *file, const char *key, char *out, si
     (void)snprintf(out, size, "%.*s", (int)strcspn(at, " \t\n"), at);
 }
 
-/** That a layer is really not there: from what the zygote reports, or, where a step only claims to have held, from outside. */
+/** That a layer is really not there: from what the zygote reports, or, where a step only claims to have held,
+ * from outside. */
 static void check_left_out(const struct range *r, enum cm_layer layer, uint64_t layers)
 {
     char text[64];
@@ -304,7 +307,8 @@ static void the_host_ends_a_forger_and_takes_no_descriptor(void **state)
         const struct probe *p = find_probe(forged[i]);
         assert_int_equal(run_probe(&r, p, &out), p->expected);
     }
-    /* The kernel refuses it while the zygote has sent some that were not received yet: their user has no room for more. */
+    /* The kernel refuses it while the zygote has sent some that were not received yet: their user has no room
+     * for more. */
     while (how == ETOOMANYREFS)
         how = run_probe(&r, find_probe("send-descriptor"), &out);
     assert_int_equal(how, 0);
