@@ -115,6 +115,8 @@ void cm_engine_free(cm_engine *e)
     }
     if (e->send_class)
         JSClassRelease(e->send_class);
+    if (e->inert)
+        JSValueUnprotect(e->service, e->inert);
     if (e->normalize)
         JSValueUnprotect(e->service, e->normalize);
     if (e->service)

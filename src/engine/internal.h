@@ -19,6 +19,7 @@ struct cm_engine {
     JSStringRef prelude_url;
     JSStringRef program_url;
     JSClassRef send_class;   /* callable objects that carry their realm */
+    JSObjectRef inert;       /* one of the service realm that carries none, and does nothing; protected */
     struct cm_buf bind_json; /* the connectors of the latest pass, which the next one most often has too */
     long pages_given_back;   /* minor faults when free pages were last given back */
     cm_realm *next;          /* prepared for the pass to come, or NULL */

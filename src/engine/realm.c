@@ -208,8 +208,7 @@ typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValu
 
 static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
-    [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,
-    [SEND_CANCEL] = send_cancel,
+    [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,     [SEND_CANCEL] = send_cancel,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */
@@ -217,10 +216,14 @@ static JSValueRef on_send(JSContextRef ctx, JSObjectRef function, JSObjectRef se
                           const JSValueRef args[], JSValueRef *exception)
 {
     cm_realm *r = JSObjectGetPrivate(function);
-    uint32_t op = arg_u32(ctx, 0, args, n);
+    uint32_t op;
 
     (void)self;
-    if (!r || r->done || op >= SEND_OP_COUNT_)
+    /* Before any argument is read: reading may run the program's code. */
+    if (!r || r->done)
+        return JSValueMakeUndefined(ctx);
+    op = arg_u32(ctx, 0, args, n);
+    if (op >= SEND_OP_COUNT_)
         return JSValueMakeUndefined(ctx);
     return send_table[op](r, ctx, n, args, exception);
 }
@@ -273,6 +276,8 @@ cm_status cm_realm__new(cm_engine *e, cm_realm **out, struct cm_err *err)
         def.attributes = kJSClassAttributeNoAutomaticPrototype;
         def.callAsFunction = on_send;
         e->send_class = JSClassCreate(&def);
+        e->inert = JSObjectMake(e->service, e->send_class, NULL);
+        JSValueProtect(e->service, e->inert);
     }
     r->e = e;
     r->ctx = JSGlobalContextCreateInGroup(e->group, NULL);
@@ -287,10 +292,12 @@ void cm_realm_free(cm_realm *r)
 {
     if (!r)
         return;
-    /* The realm would keep its own function, and so itself, for ever: it gets one of the service realm
-     * instead. */
+    /*
+     * The realm would keep its own function, and so itself, for ever: it gets one that does nothing instead. No function of the service
+     * realm that does anything is ever within reach of a value of a program.
+     */
     if (r->control)
-        JSGlobalContextSetUnhandledRejectionCallback(r->ctx, r->e->normalize, NULL);
+        JSGlobalContextSetUnhandledRejectionCallback(r->ctx, r->e->inert, NULL);
     if (r->send) {
         (void)JSObjectSetPrivate(r->send, NULL);
         JSValueUnprotect(r->ctx, r->send);

@@ -547,6 +547,8 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
 {
     if (!w->runtime)
         w->runtime = cm_strdup(p->runtime);
+    /* Chosen by name above; here it counts, and the worker itself looks again. */
+    assert(cm_z_eq(w->runtime, p->runtime) && "a worker serves one runtime");
     p->worker = w;
     w->pass = p;
     w->state = CM_WORKER_BUSY;
@@ -556,8 +558,8 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
     set_kernel_limits(p, w);
     if (!w->bind_json || !cm_z_eq(w->bind_json, p->bind_json)) {
         cm_autobuf bind = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
-        const struct cm_str part = cm_str_of(p->bind_json);
-        cm_wire_encode(&bind, CM_FRAME_BIND, 0, 0, &part, 1);
+        const struct cm_str parts[] = {cm_str_of(w->runtime), cm_str_of(p->bind_json)};
+        cm_wire_encode(&bind, CM_FRAME_BIND, 0, 0, parts, 2);
         (void)cm_worker__send(w, cm_buf_str(&bind), NULL);
         free(w->bind_json);
         w->bind_json = cm_strdup(p->bind_json);

@@ -332,7 +332,8 @@ bool cm_worker__is_fit(const struct cm_worker *w)
     uint32_t max_runs = w->sb->one_pass_each ? 1 : o->runs_per_worker ? o->runs_per_worker : RUNS_DEFAULT;
     uint32_t max_age = o->worker_age_ms ? o->worker_age_ms : AGE_DEFAULT_MS;
 
-    return !w->retire && w->n_runs < max_runs && cm_mono_ms() - w->born_ms < max_age;
+    /* One that nobody has used carries nothing on, however old: an age below the time of a start must not mean no worker at all. */
+    return !w->retire && w->n_runs < max_runs && (w->n_runs == 0 || cm_mono_ms() - w->born_ms < max_age);
 }
 
 uint64_t cm_worker__cpu_us(const struct cm_worker *w)

@@ -32,7 +32,7 @@ struct frame_row {
 
 static const struct frame_row rows[] = {
     {CM_FRAME_HELLO, "HELLO", FROM_HOST | FROM_WORKER, 1, 0, false, HELLO_MAX, {0}},
-    {CM_FRAME_BIND, "BIND", FROM_HOST, 1, 0, false, ANY, {0}},
+    {CM_FRAME_BIND, "BIND", FROM_HOST, 2, 0, false, ANY, {0}},
     {CM_FRAME_RUN, "RUN", FROM_HOST, 4, 0, false, ANY, {0}},
     {CM_FRAME_OUTCOME, "OUTCOME", FROM_HOST, 3, CM_FRAME_ERROR | CM_FRAME_EXECUTE, true, ANY, {8}},
     {CM_FRAME_CALL, "CALL", FROM_WORKER, 6, 0, true, ANY, {1, 0, 0, 0, 0, 8}},

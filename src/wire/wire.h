@@ -16,8 +16,9 @@
  * A payload is a sequence of parts, each u32 length + bytes, exactly as many as the type has.
  *
  *   type            from    parts                                                   allowed in state   next state
- *   HELLO     0x01  both    version "1"                                             starting           ready
- *   BIND      0x02  host    json: {"connectors":[{"name","methods":[..]|null}]}     ready, idle        same
+ *   HELLO     0x01  both    version "2"                                             starting           ready
+ *   BIND      0x02  host    runtime,                                                ready, idle        same
+ *                           json: {"connectors":[{"name","methods":[..]|null}]}
  *   RUN       0x03  host    meta json, source, input json, input marks              ready, idle        running
  *   OUTCOME   0x04  host    now (u64 epoch ms), json, marks                         running, waiting   running
  *                           flags: ERROR the value is an error; EXECUTE a step has no record: run its function
@@ -29,6 +30,8 @@
  *   DONE      0x85  worker  result json, result marks, meta json; flag ERROR        running            done
  *   CANCEL    0x87  worker  none; id = its CALL, a timer that was cleared            running            running
  *   IDLE      0x86  worker  none: collected garbage, next realm prepared            done               idle
+ *
+ * The first BIND gives a worker to a runtime for good: one that names another runtime, and a RUN before any, end it.
  *
  * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "stackKb": the program's stack, "mode": "run" |
  * "normalize", "name": text for positions}. DONE's meta: {"error": {name, message, code?, line?, column?,
@@ -48,7 +51,7 @@
 
 #include <stdint.h>
 
-#define CM_WIRE_VERSION      "1"
+#define CM_WIRE_VERSION      "2"
 #define CM_WIRE_HEADER_BYTES 12
 #define CM_WIRE_PARTS_MAX    6
 

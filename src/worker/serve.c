@@ -46,6 +46,7 @@ struct serve {
     struct cm_buf in;
     size_t in_used; /* bytes of `in` that the last frame stood in */
     struct cm_buf out;
+    char *runtime; /* whose worker it is; NULL until the first BIND */
     char *bind;
     size_t bind_len;
     unsigned runs;        /* since the last collection */
@@ -388,6 +389,23 @@ static void tidy(struct serve *s)
     send_frame(s, CM_FRAME_IDLE, 0, 0, NULL, 0);
 }
 
+/*
+ * A worker belongs to the runtime of its first BIND. The host keeps to that; should it ever fail to, no program of one runtime meets
+ * what programs of another left in this process.
+ */
+static void bind_to(struct serve *s, struct cm_str runtime)
+{
+    struct cm_err err;
+
+    if (!s->runtime)
+        s->runtime = cm_memdup_z(runtime.ptr, runtime.len);
+    if (cm_str_eq_z(runtime, s->runtime))
+        return;
+    (void)cm_err_set(&err, CM_E_PROTOCOL, "a BIND to runtime '%.*s' for a worker of '%s'",
+                     CM_STR_ARG(runtime), s->runtime);
+    broken(&err);
+}
+
 static void keep_bind(struct serve *s, struct cm_str json)
 {
     char *copy = cm_try_malloc(json.len + 1);
@@ -412,7 +430,8 @@ static bool serve_one(struct serve *s, const struct cm_frame *f)
     bool alive = true;
 
     if (f->type == CM_FRAME_BIND) {
-        keep_bind(s, f->parts[0]);
+        bind_to(s, f->parts[0]);
+        keep_bind(s, f->parts[1]);
         return true;
     }
     /* An outcome that crossed DONE on its way: the program ended without waiting for it. */
@@ -420,6 +439,8 @@ static bool serve_one(struct serve *s, const struct cm_frame *f)
         return true;
     if (f->type != CM_FRAME_RUN)
         unexpected(f, "idle");
+    if (!s->runtime)
+        unexpected(f, "it belongs to no runtime");
     if (read_meta(f->parts[0], &meta, &err) != CM_OK)
         broken(&err);
     if (meta.normalize)
@@ -450,4 +471,5 @@ void cm_worker_serve(const struct cm_worker_opts *opts, cm_engine *take_engine, 
     cm_buf_done(&s.in);
     cm_buf_done(&s.out);
     free(s.bind);
+    free(s.runtime);
 }
