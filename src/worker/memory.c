@@ -96,14 +96,16 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 bool cm_memory_watch(void)
 {
     static char stack[HANDLER_STACK_BYTES];
+    static bool has_stack;
     static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT};
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
     struct sigaction on = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
     if (CM_SANITIZED)
         return true; /* a sanitizer's report is of more use, and there is no limit to meet */
-    if (sigaltstack(&other, NULL) != 0)
+    if (!has_stack && sigaltstack(&other, NULL) != 0)
         return false;
+    has_stack = true;
     (void)sigemptyset(&on.sa_mask);
     for (size_t i = 0; i < CM_ARRAY_LEN(faults); i++)
         (void)sigaddset(&on.sa_mask, faults[i]);

@@ -5,7 +5,10 @@
 #include "base/base.h"
 #include "engine/engine.h"
 
-/** Tell a crash for want of memory from any other by CM_EXIT_MEMORY, from now on. False with errno: not possible. */
+/**
+ * Tell a crash for want of memory from any other by CM_EXIT_MEMORY, from now on. Again after a new VM, which takes the fault signals
+ * for itself. False with errno: not possible.
+ */
 bool cm_memory_watch(void);
 /** A program starts: what was refused before is not its doing. */
 void cm_memory_begin_run(void);

@@ -370,6 +370,7 @@ static void renew_engine(struct serve *s)
     s->engine = NULL;
     if (cm_engine_new(&s->opts->engine, &s->engine, &err) != CM_OK)
         broken(&err);
+    (void)cm_memory_watch();
 }
 
 /* Between passes: garbage where there is enough of it, and the realm that the next pass takes. */

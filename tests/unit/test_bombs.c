@@ -178,11 +178,11 @@ static void no_bomb_grows_past_its_limit_and_the_next_run_has_all_of_its_own(voi
     close_world(&w);
 }
 
-/** Half of a limit, as small objects and in pieces of a megabyte: both are there, however small the limit. */
+/** Half of a limit, as small objects, small buffers and in pieces of a megabyte: all are there, however small the limit. */
 static const char half_of_it[] =
-    "const mb = %u, rows = []; for (let i = 0; i < mb * 3000; i++) rows.push({ i, at: [i] });"
-    "const kept = []; for (let i = 0; i < mb / 4; i++) kept.push(new Uint8Array(1 << 20).fill(1)); return "
-    "rows.length";
+    "const mb = %u, rows = [], kept = []; for (let i = 0; i < mb * 3000; i++) rows.push({ i, at: [i] });"
+    "for (let i = 0; i < 4000; i++) kept.push(new ArrayBuffer(64));"
+    "for (let i = 0; i < mb / 4; i++) kept.push(new Uint8Array(1 << 20).fill(1)); return rows.length";
 
 /** Two bombs of large and of small pieces: both must end within the limit, as everywhere. */
 static const char *const two_bombs[] = {
