@@ -5,6 +5,7 @@
  *   control.c   the zygote: start, messages, death and restart
  *   worker.c    one worker: its state table, frames in, retirement, samples of its memory
  *   pass.c      one pass: calls, clocks, limits, its one end
+ *   done.c      the end that a worker itself reports
  *   queue.c     passes that wait: whose turn it is, and how many may
  *   verdict.c   the sentence for each way to end
  *   find.c      where the worker program is
@@ -195,6 +196,13 @@ void cm_pass__frame(cm_pass *p, const struct cm_frame *f);
 void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail);
 /** Its worker is gone by itself: crashed, or out of memory. m NULL: with the zygote. */
 void cm_pass__worker_died(cm_pass *p, const struct cm_control_msg *m);
+/** ---- done.c ---- */
+
+/** DONE came: tell its user, free it, and let its worker tidy up. */
+void cm_pass__done(cm_pass *p, const struct cm_frame *f);
+
+/** ---- pass.c, its end ---- */
+
 /** Call on_end and free it. */
 void cm_pass__finish(cm_pass *p);
 void cm_pass__free(cm_pass *p);
