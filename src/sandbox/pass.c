@@ -25,9 +25,8 @@
  * nevertheless, it is less than the 20 MB by which a worker may exceed its limit.
  */
 #define CHUNK_SLACK_KB (8u << 10)
-#define RESTART_CPU_US \
-    50000 /* a worker that used less than this for its pass had hardly begun; its very end takes some */
-#define CPU_BACKSTOP_S 3 /* seconds of CPU over the limit at most before the kernel steps in */
+#define RESTART_CPU_US 200000 /* used for the pass, the work of ending a process of this size included */
+#define CPU_BACKSTOP_S 3      /* seconds of CPU over the limit at most before the kernel steps in */
 
 static struct cm_call *find_call(cm_pass *p, uint32_t id)
 {

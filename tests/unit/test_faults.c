@@ -111,6 +111,31 @@ static void a_worker_killed_at_any_moment_ends_its_run_and_no_other(void **state
     close_world(&w);
 }
 
+static void a_pass_whose_workers_are_all_killed_unheard_is_not_started_for_ever(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    pid_t last = 0;
+    unsigned killed = 0;
+
+    start(w.sb, &r, "test", "for (;;);", NULL);
+    while (!r.ended) {
+        struct cm_worker *busy = worker_in(&w, CM_WORKER_BUSY);
+        if (busy && busy->pid != last) {
+            last = busy->pid;
+            killed += kill(last, SIGKILL) == 0;
+        }
+        bool more = cm_loop_once(w.loop);
+        assert_true(more || r.ended);
+    }
+    finish(&r);
+    expect_end(&r, CM_PASS_CRASHED, "crashed", "signal 9, Killed");
+    assert_in_range(killed, 1, 2);
+    expect(w.loop, w.sb, "return 2", "2");
+    close_world(&w);
+}
+
 static void workers_that_all_die_at_their_start_are_a_clear_refusal_until_one_lives(void **state)
 {
     (void)state;
@@ -372,6 +397,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_killed_at_any_moment_ends_its_run_and_no_other),
+        cmocka_unit_test(a_pass_whose_workers_are_all_killed_unheard_is_not_started_for_ever),
         cmocka_unit_test(workers_that_all_die_at_their_start_are_a_clear_refusal_until_one_lives),
         cmocka_unit_test(a_worker_that_is_stopped_meets_the_wall_limit),
         cmocka_unit_test(the_zygote_killed_after_any_turn_of_the_loop_is_started_again),
