@@ -22,14 +22,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define READ_SLACK_BYTES 131072      /* what one read may bring beyond a frame */
-#define LAST_WORDS_BYTES (1u << 20)  /* more than a socket holds; until the kill it may be filled again */
-#define IDLE_GROWTH_KB   (16u << 10) /* of data, which does not shrink, after which a worker is replaced */
-#define START_SAMPLE_MS  100
-#define AGE_DEFAULT_MS   3600000u
-#define RUNS_DEFAULT     100u
+#define READ_SLACK_BYTES    131072      /* what one read may bring beyond a frame */
+#define LAST_WORDS_BYTES    (1u << 20)  /* more than a socket holds; until the kill it may be filled again */
+#define IDLE_GROWTH_KB      (16u << 10) /* of data, which does not shrink, after which a worker is replaced */
+#define IDLE_ANON_GROWTH_KB (64u << 10) /* the same of what is resident */
+#define START_SAMPLE_MS     100
+#define AGE_DEFAULT_MS      3600000u
+#define RUNS_DEFAULT        100u
 
-#define IN(state)        (1u << CM_WORKER_##state)
+#define IN(state)           (1u << CM_WORKER_##state)
 
 /** Which frames may come in which state; BUSY ones go on to the pass. */
 struct frame_rule {
@@ -307,12 +308,21 @@ static void on_hello(struct cm_worker *w, const struct cm_frame *f)
     cm_sandbox__wake(w->sb);
 }
 
+/** Where data is not limited it may not be a program's either: a sanitizer's shadow. There only what is resident tells. */
+static bool has_outgrown_its_start(const struct cm_worker *w, const struct cm_memory_use *now)
+{
+    bool limited = (w->sb->zygote.layers & (UINT64_C(1) << CM_LAYER_MEMORY)) != 0;
+
+    return limited ? now->data_kb > w->start.data_kb + IDLE_GROWTH_KB
+                   : now->anon_kb > w->start.anon_kb + IDLE_ANON_GROWTH_KB;
+}
+
 static void on_idle(struct cm_worker *w, const struct cm_frame *f)
 {
     (void)f;
     struct cm_memory_use use = cm_worker__memory(w);
 
-    if (use.data_kb > w->start.data_kb + IDLE_GROWTH_KB)
+    if (has_outgrown_its_start(w, &use))
         w->retire = true;
     set_base(w, &use);
     w->state = CM_WORKER_READY;
