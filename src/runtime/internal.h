@@ -17,7 +17,7 @@
 #define RT_WARNING_BYTES 1024
 /* The code of a call whose arguments are over their limit; like any failure of a call it can be caught. */
 #define RT_ARGUMENTS_LIMIT "arguments_limit"
-#define RT_ERROR_TEXT    16384 /* message and stack of a program's error, each */
+#define RT_ERROR_TEXT      16384 /* message and stack of a program's error, each */
 
 /** Reasons of the host for ending a run (the sandbox's among them); a program's own error cannot carry one as
  * its code. */
