@@ -98,12 +98,13 @@ struct cm_worker {
     uint64_t cpu_s;
     struct cm_memory_use start; /* when it was ready */
     uint64_t
-        base_kb;   /* of data when its next pass begins: what that pass's limit counts from; 0: not limited */
-    bool retire;   /* no further pass, whatever the counters say */
-    bool hung_up;  /* its socket has ended */
-    bool exited;   /* `exit` is filled */
-    bool handling; /* bytes of it are being handled: what it says comes in order */
-    bool last_words; /* it has been killed, and only its console lines still count */
+        base_kb; /* of data when its next pass begins: what that pass's limit counts from; 0: not limited */
+    uint64_t base_anon_kb; /* the same of anonymous resident memory, for the samples */
+    bool retire;           /* no further pass, whatever the counters say */
+    bool hung_up;          /* its socket has ended */
+    bool exited;           /* `exit` is filled */
+    bool handling;         /* bytes of it are being handled: what it says comes in order */
+    bool last_words;       /* it has been killed, and only its console lines still count */
     struct cm_control_msg exit;
     cm_pass *pass;
 };

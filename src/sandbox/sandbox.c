@@ -336,7 +336,7 @@ static int64_t sample_worker(struct cm_worker *w)
         return SAMPLE_MAX_MS;
     if (w->state != CM_WORKER_BUSY || w->pass->clock != CM_CLOCK_RUNNING)
         return 0;
-    uint64_t max_kb = w->start.anon_kb + ((uint64_t)w->pass->limits.memory_mb << 10) + MEMORY_SLACK_KB;
+    uint64_t max_kb = w->base_anon_kb + ((uint64_t)w->pass->limits.memory_mb << 10) + MEMORY_SLACK_KB;
     uint64_t now_kb = cm_worker__memory(w).anon_kb;
     if (now_kb > max_kb) {
         cm_pass__end(w->pass, CM_END_MEMORY, NULL);

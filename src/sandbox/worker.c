@@ -22,9 +22,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define READ_SLACK_BYTES    131072      /* what one read may bring beyond a frame */
-#define LAST_WORDS_BYTES    (1u << 20)  /* more than a socket holds; until the kill it may be filled again */
-#define IDLE_GROWTH_KB      (16u << 10) /* of data, which does not shrink, after which a worker is replaced */
+#define READ_SLACK_BYTES 131072     /* what one read may bring beyond a frame */
+#define LAST_WORDS_BYTES (1u << 20) /* more than a socket holds; until the kill it may be filled again */
+#define IDLE_GROWTH_KB \
+    (16u << 10) /* of data, which does not shrink, or of what is resident, after which a worker is replaced */
 #define IDLE_ANON_GROWTH_KB (64u << 10) /* the same of what is resident */
 #define START_SAMPLE_MS     100
 #define AGE_DEFAULT_MS      3600000u
@@ -282,6 +283,7 @@ void cm_worker__limit(struct cm_worker *w, uint64_t data_kb, uint64_t cpu_s)
  */
 static void set_base(struct cm_worker *w, const struct cm_memory_use *use)
 {
+    w->base_anon_kb = use->anon_kb > w->start.anon_kb ? use->anon_kb : w->start.anon_kb;
     if (w->vmdata_kb)
         w->base_kb = use->data_kb > w->vmdata_kb ? use->data_kb : w->vmdata_kb;
 }
@@ -313,7 +315,8 @@ static bool has_outgrown_its_start(const struct cm_worker *w, const struct cm_me
 {
     bool limited = (w->sb->zygote.layers & (UINT64_C(1) << CM_LAYER_MEMORY)) != 0;
 
-    return limited ? now->data_kb > w->start.data_kb + IDLE_GROWTH_KB
+    return limited ? now->data_kb > w->start.data_kb + IDLE_GROWTH_KB ||
+                         now->anon_kb > w->start.anon_kb + IDLE_GROWTH_KB
                    : now->anon_kb > w->start.anon_kb + IDLE_ANON_GROWTH_KB;
 }
 
