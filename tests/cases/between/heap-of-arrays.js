@@ -1,8 +1,8 @@
-// leaves: a heap of typed arrays, most of the limit; the next one wants small objects
-globalThis.kept = Array.from({ length: 48 }, (_, i) => new Uint8Array(1 << 20).fill(i + 1));
+// leaves: a heap of typed arrays, half as large as the limit; the next one wants small objects
+globalThis.kept = Array.from({ length: 28 }, (_, i) => new Uint8Array(1 << 20).fill(i + 1));
 return kept.length;
 // ---- next run
-// expect: [150000,"undefined"]
+// expect: [100000,"undefined"]
 const mine = [];
-for (let i = 0; i < 150000; i++) mine.push({ i, next: [i] });
+for (let i = 0; i < 100000; i++) mine.push({ i, next: [i] });
 return [mine.length, typeof kept];

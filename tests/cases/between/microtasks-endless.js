@@ -1,5 +1,5 @@
 // leaves: microtasks that queue each other without end
-// end: cpu_limit|memory_limit
+// end: cpu_limit|memory_limit|crashed
 // worker: replaced
 const again = () => Promise.resolve().then(again);
 again();
