@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 #define LABEL_MAX_BYTES 80
@@ -198,6 +199,7 @@ char *cm_secrets_redact(const cm_secrets *s, struct cm_str text, size_t *len)
 
     if (!cm_secrets_occur(s, text))
         return NULL;
+    assert(s->items); /* one of them occurs */
     struct cm_buf b = CM_BUF_INIT(text.len * 16 + 256);
     cm_autofree const char **next = cm_calloc(s->n, sizeof *next);
     while (p < end) {

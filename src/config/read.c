@@ -165,9 +165,14 @@ void cm_config__unknown(cm_config *c, yyjson_val *obj, const char *at, const cha
     }
 }
 
+struct key {
+    yyjson_val *val;
+};
+
 static int by_text(const void *a, const void *b)
 {
-    struct cm_str x = cm_json_str(*(yyjson_val *const *)a), y = cm_json_str(*(yyjson_val *const *)b);
+    struct cm_str x = cm_json_str(((const struct key *)a)->val),
+                  y = cm_json_str(((const struct key *)b)->val);
     int order = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
 
     return order ? order : (x.len > y.len) - (x.len < y.len);
@@ -176,16 +181,16 @@ static int by_text(const void *a, const void *b)
 static cm_status keys_once(yyjson_val *obj, const char *at, struct cm_err *err)
 {
     size_t n = yyjson_obj_size(obj), i, max;
-    cm_autofree yyjson_val **keys = cm_calloc(n + 1, sizeof *keys);
+    cm_autofree struct key *keys = cm_calloc(n + 1, sizeof *keys);
     yyjson_val *key, *v;
 
     yyjson_obj_foreach(obj, i, max, key, v)
     {
-        keys[i] = key;
+        keys[i].val = key;
     }
     qsort(keys, n, sizeof *keys, by_text);
     for (i = 1; i < n; i++) {
-        struct cm_str name = cm_json_str(keys[i]);
+        struct cm_str name = cm_json_str(keys[i].val);
         if (by_text(&keys[i - 1], &keys[i]) == 0)
             return cm_err_set(err, CM_E_CONFIG, "%s%s%.*s: is written twice; keep one of them", at,
                               *at ? "." : "", (int)(name.len < 100 ? name.len : 100), name.ptr);

@@ -368,7 +368,7 @@ static void proceed(struct rt_call *c)
             f.rule = cm_config_policy_match(e->rt->o.config, c->connector, c->method,
                                             methods ? methods[method].origin : NULL, &f.rule_index);
     }
-    if (method >= 0) {
+    if (methods) {
         c->flags = f.method_flags = methods[method].flags;
         f.method_known = true;
         f.args_fit = c->args_ok && check_args(c, (size_t)method, &why) == CM_OK;
