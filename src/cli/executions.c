@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "json/json.h"
@@ -42,31 +43,30 @@ static void print_listed(yyjson_val *e)
     fwrite(line.ptr, 1, line.len, stdout);
 }
 
+static int print_list(yyjson_val *root)
+{
+    yyjson_val *e;
+    size_t i, max;
+
+    yyjson_arr_foreach(cm_json_get(root, "executions"), i, max, e)
+    {
+        print_listed(e);
+    }
+    return CM_CLI_OK;
+}
+
 static int list(struct cm_cli *cli, cm_ctx *ctx)
 {
     const char *text = cm_cli_value(cli, "--limit");
     uint32_t limit = 0;
     struct cm_err err;
     char *json = NULL;
-    cm_auto(yyjson_doc) doc = NULL;
-    yyjson_val *e;
-    size_t i, max;
 
     if (text && (cm_parse_u32(cm_str_of(text), &limit, &err) != CM_OK || limit == 0))
         return cm_cli_usage(cli, "--limit '%s': expected a whole number from 1", text);
     if (cm_executions(ctx, limit, &json, &err) != CM_OK)
         return cm_cli_fail(&err);
-    if (cli->json)
-        return cm_cli_print_text(json);
-    cm_status st = cm_json_parse(cm_str_of(json), CM_JSON_STRICT, &doc, &err);
-    cm_text_free(json);
-    if (st != CM_OK)
-        return cm_cli_fail(&err);
-    yyjson_arr_foreach(cm_json_get(yyjson_doc_get_root(doc), "executions"), i, max, e)
-    {
-        print_listed(e);
-    }
-    return CM_CLI_OK;
+    return cm_cli_answer(cli, json, print_list);
 }
 
 /* ---- one */
@@ -172,7 +172,7 @@ static void print_logs(yyjson_val *logs)
     print_block("console", cm_buf_str(&b));
 }
 
-static void print_execution(yyjson_val *e)
+static int print_execution(yyjson_val *e)
 {
     int64_t from = time_of(e, "createdAt"), to = time_of(e, "updatedAt");
     cm_autofree char *when = cm_cli_time(from);
@@ -185,24 +185,17 @@ static void print_execution(yyjson_val *e)
     print_error_of(cm_json_get(e, "error"));
     print_logs(cm_json_get(e, "logs"));
     print_calls(cm_json_get(e, "calls"));
+    return CM_CLI_OK;
 }
 
 static int show(struct cm_cli *cli, cm_ctx *ctx, const char *id)
 {
-    cm_auto(yyjson_doc) doc = NULL;
     struct cm_err err;
     char *json = NULL;
 
     if (cm_execution(ctx, id, &json, &err) != CM_OK)
         return cm_cli_fail(&err);
-    if (cli->json)
-        return cm_cli_print_text(json);
-    cm_status st = cm_json_parse(cm_str_of(json), CM_JSON_BIGNUM, &doc, &err);
-    cm_text_free(json);
-    if (st != CM_OK)
-        return cm_cli_fail(&err);
-    print_execution(yyjson_doc_get_root(doc));
-    return CM_CLI_OK;
+    return cm_cli_answer(cli, json, print_execution);
 }
 
 static int delete_one(struct cm_cli *cli, cm_ctx *ctx, const char *id)

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "base/limits.h"
 #include "base/parse.h"
+#include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "json/json.h"
@@ -66,11 +67,17 @@ static void print_notes(yyjson_val *root)
     }
 }
 
+static int print_found(yyjson_val *root)
+{
+    print_hits(root);
+    print_notes(root);
+    return CM_CLI_OK;
+}
+
 static int search(struct cm_cli *cli, cm_ctx *ctx, const char *query)
 {
     const char *text = cm_cli_value(cli, "--limit");
     uint32_t limit = *query ? 0 : CM_METHODS_MAX;
-    cm_auto(yyjson_doc) doc = NULL;
     struct cm_err err;
     char *json = NULL;
 
@@ -78,33 +85,24 @@ static int search(struct cm_cli *cli, cm_ctx *ctx, const char *query)
         return cm_cli_usage(cli, "--limit '%s': expected a whole number from 1", text);
     if (cm_search(ctx, query, limit, &json, &err) != CM_OK)
         return cm_cli_fail(&err);
-    if (cli->json)
-        return cm_cli_print_text(json);
-    cm_status st = cm_json_parse(cm_str_of(json), CM_JSON_STRICT, &doc, &err);
-    cm_text_free(json);
-    if (st != CM_OK)
-        return cm_cli_fail(&err);
-    print_hits(yyjson_doc_get_root(doc));
-    print_notes(yyjson_doc_get_root(doc));
-    return CM_CLI_OK;
+    return cm_cli_answer(cli, json, print_found);
+}
+
+static int print_types(yyjson_val *root)
+{
+    struct cm_str types = cm_json_str(cm_json_get(root, "types"));
+
+    return cm_cli_put_result(types.ptr ? types.ptr : "", types.len) ? CM_CLI_OK : CM_CLI_FAILED;
 }
 
 static int describe(struct cm_cli *cli, cm_ctx *ctx, const char *path)
 {
-    cm_auto(yyjson_doc) doc = NULL;
     struct cm_err err;
     char *json = NULL;
 
     if (cm_describe(ctx, path, &json, &err) != CM_OK)
         return cm_cli_fail(&err);
-    if (cli->json)
-        return cm_cli_print_text(json);
-    cm_status st = cm_json_parse(cm_str_of(json), CM_JSON_STRICT, &doc, &err);
-    cm_text_free(json);
-    if (st != CM_OK)
-        return cm_cli_fail(&err);
-    struct cm_str types = cm_json_str(cm_json_get(yyjson_doc_get_root(doc), "types"));
-    return cm_cli_put_result(types.ptr ? types.ptr : "", types.len) ? CM_CLI_OK : CM_CLI_FAILED;
+    return cm_cli_answer(cli, json, print_types);
 }
 
 /** The words of a query need no quotes. */
