@@ -185,6 +185,8 @@ CM_API const char *cm_outcome_log(const cm_outcome *o, size_t i);
 CM_API const char *cm_outcome_warning(const cm_outcome *o, size_t i);
 CM_API void cm_outcome_free(cm_outcome *o);
 
+/** The i-th sentence about what is left out (the result's end, then the console's): limit, true size, what to do. NULL past the end. */
+CM_API const char *cm_outcome_truncated(const cm_outcome *o, size_t i);
 /* ---- what a program can call, and what was done ------------------------------------------------------------------- */
 
 /** A JSON or TypeScript text, owned by the caller: cm_text_free. */

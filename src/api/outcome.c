@@ -143,3 +143,14 @@ const char *cm_outcome_warning(const cm_outcome *o, size_t i)
 {
     return item(o, "warnings", i);
 }
+
+const char *cm_outcome_truncated(const cm_outcome *o, size_t i)
+{
+    yyjson_val *cut = member(o, "truncated");
+    const char *result = terminated(cm_json_get(cut, "message"));
+    const char *logs = terminated(cm_json_get(cm_json_get(cut, "logs"), "message"));
+
+    if (i == 0)
+        return result ? result : logs;
+    return i == 1 && result ? logs : NULL;
+}

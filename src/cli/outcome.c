@@ -117,6 +117,8 @@ static void print_for_people(const cm_outcome *o, const char *code)
         put_line("", text);
     for (size_t i = 0; (text = cm_outcome_warning(o, i)) != NULL; i++)
         put_line("codemode: warning: ", text);
+    for (size_t i = 0; (text = cm_outcome_truncated(o, i)) != NULL; i++)
+        put_line("codemode: ", text);
     print_error(o, code);
     if (strcmp(cm_outcome_status(o), "paused") == 0)
         cm_cli_complain("paused: %s waits for a human's approval; 'codemode executions %s' shows what for",

@@ -149,8 +149,11 @@ static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_st
     cm_buf_addf(&line, "%c{\"level\":\"%s\",\"text\":", e->logs.len ? ',' : '[', names[level]);
     cm_json_write_string(&line, text);
     cm_buf_add_char(&line, '}');
-    if (!line.failed && e->logs.len + line.len + 1 <= LOGS_MAX(e))
-        cm_buf_add_str(&e->logs, cm_buf_str(&line));
+    e->logs_lost = e->logs_lost || line.failed || e->logs.len + line.len + 1 > LOGS_MAX(e);
+    if (e->logs_lost)
+        return;
+    cm_buf_add_str(&e->logs, cm_buf_str(&line));
+    e->logs_kept += text.len;
 }
 
 static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
@@ -331,7 +334,7 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
         return CM_E_LIMIT;
     e = cm_new(cm_exec);
     *e = (cm_exec){.rt = rt, .fn = fn, .user = user, .limits = spec->limits, .calls_tail = &e->calls};
-    e->logs = CM_BUF_INIT(LOGS_MAX(e) + 1);
+    e->logs = CM_BUF_INIT(LOGS_MAX(e) + 128); /* what was dropped (finish.c), and the bracket */
     e->created_at = e->clock = cm_now_ms();
     e->losses = cm_store_losses(rt->o.store);
     make_id(e);

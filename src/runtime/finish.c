@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "runtime/internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #define OUTCOME_MAX_BYTES (1u << 30)
@@ -163,6 +164,17 @@ static void write_warnings(const cm_exec *e, struct cm_buf *out)
     cm_buf_add_char(out, ']');
 }
 
+/** What the outcome says of console output that was dropped, beside the line that says it in its place. */
+static void note_dropped_logs(cm_exec *e, const struct cm_pass_end *end)
+{
+    uint64_t kept = e->logs_kept < e->limits.log_bytes ? e->logs_kept : e->limits.log_bytes;
+
+    if (!end || (end->log_bytes <= e->limits.log_bytes && !e->logs_lost))
+        return;
+    cm_buf_addf(&e->logs, "%c{\"bytes\":%" PRIu64 ",\"shown\":%" PRIu64 "}", e->logs.len ? ',' : '[',
+                end->log_bytes, kept);
+}
+
 /** Another process (or a command) has ended it: what stands in the record is what is told. */
 static cm_status tell_recorded(cm_exec *e, enum cm_exec_state *state, struct cm_buf *out, struct cm_err *err)
 {
@@ -228,6 +240,7 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
         fail_final(e, &f, "store_error", message);
         (void)cm_store_calls_abandon(e->rt->o.store, e->id, NULL);
     }
+    note_dropped_logs(e, end);
     if (e->logs.len)
         cm_buf_add_char(&e->logs, ']');
     write_warnings(e, &warnings);

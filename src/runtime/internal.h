@@ -95,6 +95,8 @@ struct cm_exec {
     bool starting; /* queued calls are being given slots */
 
     struct cm_buf logs; /* [{level, text}, … without the closing bracket */
+    uint64_t logs_kept; /* bytes of text in it */
+    bool logs_lost;     /* there were so many lines that their braces filled it */
     char *warnings[RT_WARNINGS_MAX];
     size_t n_warnings;
     char last_call[2 * CM_NAME_MAX_BYTES + 32]; /* "github.search (line 3)"; "" before the first */

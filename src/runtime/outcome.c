@@ -1,20 +1,22 @@
 /*
  * The outcome of an execution as JSON (design, section 8), built from what is recorded.
  *
- *   status, executionId, result, logs, warnings, calls, pending, error, truncated
+ *   status, executionId, truncated, result, logs, warnings, calls, pending, error
  *
  * result, logs, warnings, pending, error and truncated are absent when there is nothing to say. `calls` has
  * the connector calls and the steps (connector "codemode", method "step:NAME"); searches, descriptions and
  * timers are recorded but not shown. A failed call has `error` {name, message, …} in place of `result`. Where
- * a result is larger than the outcome may show, it is the beginning of its text, `truncated` says how much
- * there is, and a warning how to get the rest; the arguments and results of calls share that size, and one
- * that does not fit is left out with a `truncated` of its own. `pending` always shows arguments whole: a
- * human decides about them.
+ * a result is larger than the outcome may show, it is cut where it stays JSON (cut.h), and `truncated`, which
+ * stands before it, says so: {code: "result_limit", message, bytes, shown, at, items?, shownItems?}. Console
+ * output that was dropped is truncated.logs: {code: "log_limit", message, bytes, shown}. The arguments and
+ * results of calls share the size of a result, and one that does not fit is left out with a `truncated`
+ * {code, bytes, shown} of its own. `pending` always shows arguments whole: a human decides about them.
  *
  * The record may have been damaged by something else. What cannot be read is left out and named in
  * `warnings`.
  */
 #include "base/utf8.h"
+#include "runtime/cut.h"
 #include "runtime/internal.h"
 
 #include <inttypes.h>
@@ -28,7 +30,7 @@ struct builder {
     uint64_t budget; /* what calls may still show */
     struct cm_buf result, logs, warnings, calls, pending, error;
     size_t n_warnings, n_calls, n_pending;
-    uint64_t bytes, shown; /* of a cut result */
+    struct cm_buf truncated; /* members of it */
 };
 
 static void warn(struct builder *b, struct cm_str text)
@@ -120,7 +122,9 @@ static void add_call(struct builder *b, const struct cm_call_row *row)
     if (row->ended_at)
         cm_buf_addf(&b->calls, ",\"endedAt\":%" PRId64, row->ended_at);
     if (shown != bytes)
-        cm_buf_addf(&b->calls, ",\"truncated\":{\"bytes\":%" PRIu64 ",\"shown\":%" PRIu64 "}", bytes, shown);
+        cm_buf_addf(&b->calls,
+                    ",\"truncated\":{\"code\":\"result_limit\",\"bytes\":%" PRIu64 ",\"shown\":%" PRIu64 "}",
+                    bytes, shown);
     if (b->o->record) {
         cm_buf_addf(&b->calls, ",\"decision\":");
         cm_json_write_string(&b->calls, cm_str_of(row->decision));
@@ -163,24 +167,67 @@ static bool on_call_row(void *user, const struct cm_call_row *row)
 
 /* ---- the rest ---- */
 
-/** The beginning of a text that is too large: a string's own text, anything else as JSON. */
+/** The sentence of `truncated`: how much there is, what is shown of it, which limit, what to do. */
+static void add_cut_message(struct builder *b, const struct rt_cut *cut, uint64_t bytes)
+{
+    static const char *const units[] = {[RT_CUT_ELEMENTS] = "elements",
+                                        [RT_CUT_MEMBERS] = "members",
+                                        [RT_CUT_TEXT] = "bytes of text",
+                                        [RT_CUT_BYTES] = "characters of base64"};
+    cm_autobuf text = CM_BUF_INIT(8192);
+
+    cm_buf_addf(&text,
+                "The result has %" PRIu64 " bytes and is cut (limits.resultBytes is %" PRIu64 "): of %.*s ",
+                bytes, b->o->result_bytes, CM_STR_ARG(cm_buf_str(&cut->at)));
+    cm_buf_addf(&text, "the first %" PRIu64 " of %" PRIu64 " %s are shown", cut->shown, cut->items,
+                units[cut->unit]);
+    if (cut->left_out.len)
+        cm_buf_addf(&text, "; left out behind it: %.*s", CM_STR_ARG(cm_buf_str(&cut->left_out)));
+    cm_buf_addf(
+        &text,
+        ". Return less, for example only the fields or rows that are needed, or a page of them; the record "
+        "has it whole: codemode executions %s",
+        b->id);
+    cm_buf_add_z(&b->truncated, "\"code\":\"result_limit\",\"message\":");
+    cm_json_write_string(&b->truncated, cm_buf_str(&text));
+}
+
+static void add_cut(struct builder *b, const struct rt_cut *cut, uint64_t bytes, uint64_t shown)
+{
+    add_cut_message(b, cut, bytes);
+    cm_buf_addf(&b->truncated, ",\"bytes\":%" PRIu64 ",\"shown\":%" PRIu64 ",\"at\":", bytes, shown);
+    cm_json_write_string(&b->truncated, cm_buf_str(&cut->at));
+    if (cut->unit == RT_CUT_ELEMENTS || cut->unit == RT_CUT_MEMBERS)
+        cm_buf_addf(&b->truncated, ",\"items\":%" PRIu64 ",\"shownItems\":%" PRIu64, cut->items, cut->shown);
+}
+
+/** A text alone is measured and cut as what it says, without quotes and escapes. */
+static void cut_text(struct builder *b, struct cm_str text)
+{
+    size_t shown = cm_utf8_cut(text, b->o->result_bytes);
+    struct rt_cut cut = {.at = CM_BUF_INIT(16), .unit = RT_CUT_TEXT, .items = text.len, .shown = shown};
+
+    cm_json_write_string(&b->result, cm_str_mk(text.ptr, shown));
+    cm_buf_add_z(&cut.at, "result");
+    if (shown < text.len) /* otherwise it fits, only its quotes and escapes do not: nothing is missing */
+        add_cut(b, &cut, text.len, shown);
+    rt_cut_done(&cut);
+}
+
 static void cut_result(struct builder *b, struct cm_str json)
 {
     cm_auto(yyjson_doc) doc = NULL;
-    struct cm_str text = json;
+    struct rt_cut cut = {0};
 
-    if (cm_json_parse(json, CM_JSON_STRICT, &doc, NULL) == CM_OK && yyjson_is_str(yyjson_doc_get_root(doc)))
-        text = cm_json_str(yyjson_doc_get_root(doc));
-    b->bytes = text.len;
-    b->shown = cm_utf8_cut(text, b->o->result_bytes);
-    cm_json_write_string(&b->result, cm_str_mk(text.ptr, b->shown));
-    if (b->shown == b->bytes)
-        return; /* the text fits, only its quotes and escapes do not: nothing is missing */
-    warnf(b,
-          "The result has %" PRIu64 " bytes and is cut: its first %" PRIu64
-          " are shown, as text (limits.resultBytes). Return less, "
-          "e.g. only the fields or rows that are needed; the record keeps it whole (codemode executions %s).",
-          b->bytes, b->shown, b->id);
+    if (json.ptr[0] == '"' && cm_json_parse(json, CM_JSON_STRICT, &doc, NULL) == CM_OK) {
+        cut_text(b, cm_json_str(yyjson_doc_get_root(doc)));
+    } else if (json.ptr[0] == '{' || json.ptr[0] == '[') {
+        rt_cut_json(json, b->o->result_bytes, "result", &b->result, &cut);
+        add_cut(b, &cut, json.len, b->result.len);
+    } else { /* a number: no limit is as small */
+        cm_buf_add_str(&b->result, json);
+    }
+    rt_cut_done(&cut);
 }
 
 static void add_result(struct builder *b, const struct cm_exec_row *row)
@@ -208,6 +255,30 @@ static yyjson_val *parse_array(struct builder *b, struct cm_str json, const char
     return yyjson_doc_get_root(*doc);
 }
 
+/** The entry that says how much was dropped (finish.c). */
+static void add_log_limit(struct builder *b, yyjson_val *entry)
+{
+    uint64_t bytes = yyjson_get_uint(cm_json_get(entry, "bytes"));
+    uint64_t shown = yyjson_get_uint(cm_json_get(entry, "shown"));
+    char text[400];
+
+    if (shown == bytes) /* what was dropped had no text to count */
+        (void)snprintf(text, sizeof text,
+                       "There were more console lines than are kept; the last of them were dropped "
+                       "(limits.logBytes). Log less, for example a count or a summary.");
+    else
+        (void)snprintf(
+            text, sizeof text,
+            "The console output has %" PRIu64 " bytes; its first %" PRIu64
+            " are kept, the rest was dropped (limits.logBytes). Log less, for example a count or a "
+            "summary, or return what is needed.",
+            bytes, shown);
+    cm_buf_addf(&b->truncated,
+                "%s\"logs\":{\"code\":\"log_limit\",\"message\":", b->truncated.len ? "," : "");
+    cm_json_write_string(&b->truncated, cm_str_of(text));
+    cm_buf_addf(&b->truncated, ",\"bytes\":%" PRIu64 ",\"shown\":%" PRIu64 "}", bytes, shown);
+}
+
 static void add_log(struct builder *b, yyjson_val *entry, bool first)
 {
     const char *level = cm_json_get_z(entry, "level");
@@ -232,6 +303,10 @@ static void add_logs(struct builder *b, struct cm_str json)
         return;
     yyjson_arr_iter_init(list, &it);
     while ((v = yyjson_arr_iter_next(&it))) {
+        if (yyjson_is_uint(cm_json_get(v, "bytes"))) {
+            add_log_limit(b, v);
+            continue;
+        }
         add_log(b, v, first);
         first = false;
     }
@@ -293,14 +368,14 @@ static void assemble(const struct builder *b, const struct cm_exec_row *row, str
 {
     cm_buf_addf(out, "{\"status\":\"%s\",\"executionId\":", cm_exec_state_text(row->state));
     cm_json_write_string(out, cm_str_of(row->id));
+    if (b->truncated.len)
+        cm_buf_addf(out, ",\"truncated\":{%.*s}", CM_STR_ARG(cm_buf_str(&b->truncated)));
     add_part(out, "result", &b->result);
     add_part(out, "logs", &b->logs);
     add_part(out, "warnings", &b->warnings);
     add_part(out, "calls", &b->calls);
     add_part(out, "pending", &b->pending);
     add_part(out, "error", &b->error);
-    if (b->shown != b->bytes)
-        cm_buf_addf(out, ",\"truncated\":{\"bytes\":%" PRIu64 ",\"shown\":%" PRIu64 "}", b->bytes, b->shown);
     if (b->o->record)
         add_record(out, row);
     cm_buf_add_char(out, '}');
@@ -310,7 +385,8 @@ cm_status rt_outcome_write(cm_store *store, const struct cm_exec_row *row, const
                            struct cm_buf *out, struct cm_err *err)
 {
     struct builder b = {.id = row->id, .o = o, .budget = o->result_bytes ? o->result_bytes : UINT64_MAX};
-    struct cm_buf *const parts[] = {&b.result, &b.logs, &b.warnings, &b.calls, &b.pending, &b.error};
+    struct cm_buf *const parts[] = {&b.result,  &b.logs,  &b.warnings, &b.calls,
+                                    &b.pending, &b.error, &b.truncated};
     cm_status st;
 
     for (size_t i = 0; i < CM_ARRAY_LEN(parts); i++)

@@ -81,6 +81,7 @@ void cm_pass__done(cm_pass *p, const struct cm_frame *f)
         .value = {f->parts[0], f->parts[1]},
         .meta_json = f->parts[2],
         .cpu_us = cpu > p->cpu_start_us ? cpu - p->cpu_start_us : 0,
+        .log_bytes = p->log_bytes,
     };
     p->ended = true;
     p->clock = CM_CLOCK_OFF;

@@ -178,6 +178,7 @@ struct cm_pass {
     uint32_t n_turns; /* RUN and OUTCOMEs sent: each gives the worker one turn */
     uint32_t n_waits; /* turns that ended in WAIT */
     uint64_t log_left;
+    uint64_t log_bytes; /* all that was written, kept or not */
     bool log_full;
 
     bool stopping; /* `verdict` stands */
@@ -269,6 +270,8 @@ struct cm_sandbox {
     bool closing;
 };
 
+/** One without a zygote, the first half of opening; its workers are those that it is given. */
+cm_sandbox *cm_sandbox__make(cm_loop *loop, const struct cm_sandbox_opts *opts);
 /** Match passes and workers and keep the pool; calls no event. */
 void cm_sandbox__pump(cm_sandbox *sb);
 /** The same from the loop in a moment, with ended passes told and what is gone freed. */

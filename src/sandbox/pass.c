@@ -267,6 +267,7 @@ void cm_pass__finish(cm_pass *p)
         .code = p->verdict.code ? p->verdict.code : "",
         .message = p->verdict.message ? p->verdict.message : "",
         .cpu_us = p->cpu_us,
+        .log_bytes = p->log_bytes,
     };
 
     p->ev->on_end(p->user, p, &end);
@@ -351,6 +352,7 @@ static void on_log(cm_pass *p, const struct cm_frame *f)
         cm_pass__end(p, CM_END_PROTOCOL, "a console line of unknown level");
         return;
     }
+    p->log_bytes += text.len;
     if (p->log_full)
         return;
     /* Cut first: what is dropped needs no repair. The cut may fall inside a character only where there was

@@ -77,9 +77,10 @@ struct cm_pass_end {
         *code; /* "cpu_limit", "wall_limit", "deadline", "memory_limit", "crashed", … ; "" when completed */
     const char
         *message; /* a sentence for whoever reads it: limit, value, what to do; "" when completed or threw */
-    struct cm_value value;
+    struct cm_value value;   /* threw: the fields of the error, an object, or absent */
     struct cm_str meta_json; /* DONE's meta, checked to be an object; empty when there was no DONE */
     uint64_t cpu_us;
+    uint64_t log_bytes; /* of console output, what was dropped included */
 };
 
 struct cm_pass_events {

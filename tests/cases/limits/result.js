@@ -2,5 +2,5 @@
 // limits: {"resultBytes": 100}
 // 99: completed without truncated
 // 100: completed without truncated
-// 101: completed with "truncated":{"bytes":101,"shown":100}
+// 101: completed with "bytes":101,"shown":100,"at":"result"}
 return 'x'.repeat(input);
