@@ -1,41 +1,35 @@
-// Values as text for people: what console shows. JSON-like, bounded in size and depth, and it never throws.
+// Values as text for people: what console shows, in the notation that developers know from Node. Nothing of the program runs: getters are
+// named, not called, and of a proxy its target is shown. Bounded in depth, members and size, and it never throws.
 import {
-    apply, cut, functionText, getPrototypeOf, getTime, isArray, isError, isObject, isView, keys, mapForEach, mapSize, ObjectPrototype, once,
-    ownData, PromiseFn, regexpText, RegExpFn, setForEach, setSize, stringify, symbolText, text, toISOString, typedLength,
+    apply, BooleanFn, booleanValue, BufferFn, bufferBytes, BytesFn, charCode, cut, DateFn, find, functionText, getOwnPropertyDescriptor, getPrototypeOf, getTime,
+    global, has, isArray, isError, isObject, isView, keys, mapForEach, MapFn, mapSize, NumberFn, numberValue, ObjectPrototype,
+    once, own, ownData, propertySymbols, PromiseFn, regexpText, RegExpFn, setForEach, SetFn, setSize, StringFn, stringify, stringValue,
+    symbolText, tagSymbol, text, toISOString, typedLength, typedTag, viewBuffer, viewBytes, viewOffset,
 } from './primordials.js';
+import { isNamespace } from './namespaces.js';
+import { places } from './position.js';
+import { OP_TARGET } from './state.js';
 
-const MAX_CHARS = 16000;
+const MAX_CHARS = 16000;   // of one value
+const MAX_TEXT = 10000;    // of one text inside of a value
 const MAX_DEPTH = 8;
-const MAX_ITEMS = 200;
+const MAX_ITEMS = 100;     // of an array, Map, Set, buffer
+const MAX_MEMBERS = 200;   // of an object
+const MAX_CHAIN = 50;      // prototypes that are looked at
+const BREAK = 80, FILL = 76;
+
+// How objects of classes that are not the language's own are shown: each test gives undefined or {name, value}.
+const shapes = { __proto__: null, n: 0 };
+export const tellShape = test => {
+    shapes[shapes.n++] = test;
+};
 
 export const formatter = once(() => {
-    function list(st, length, write) {
-        let out = '';
-        for (let i = 0; i < length && st.size < MAX_CHARS; i++) {
-            if (i === MAX_ITEMS)
-                return out + `,… ${length - i} more`;
-            out += (i ? ',' : '') + write(i);
-        }
-        return out;
-    }
-
-    function typeName(v) {
-        try {
-            const name = v.constructor.name;
-            return typeof name === 'string' ? cut(name, 0, 80) : '';
-        } catch {
-            return '';
-        }
-    }
-
-    function members(st, v, here) {
-        const names = keys(v);
-        return list(st, names.length, i => {
-            const key = stringify(names[i]);
-            st.size += key.length;
-            return key + ':' + show(st, v[names[i]], here);
-        });
-    }
+    // Lists of ours have no prototype: an array could meet a setter on Array.prototype.
+    const list = () => ({ __proto__: null, n: 0 });
+    const add = (parts, part) => {
+        parts[parts.n++] = part;
+    };
 
     // What a getter or method of one class says about an object of that class, undefined for every other.
     const brand = (getter, v) => {
@@ -46,110 +40,612 @@ export const formatter = once(() => {
         }
     };
 
-    function special(st, v, here) {
-        if (isError(v)) {
-            const name = text(v.name), message = text(v.message), extra = members(st, v, here);
-            return name + (message ? ': ' + message : '') + (extra ? ' {' + extra + '}' : '');
+    // What stands behind a proxy: undefined where there is none, null behind a revoked one. The engine's own test for arrays looks through
+    // proxies, calls no trap, and throws at a revoked one.
+    function targetOf(v) {
+        if (v === global)
+            return undefined;
+        try {
+            isArray(v);
+        } catch {
+            return null;
         }
-        const time = brand(getTime, v);
-        if (time !== undefined)
-            return time === time ? apply(toISOString, v, []) : 'Invalid Date';
-        const mapped = brand(mapSize, v);
-        if (mapped !== undefined) {
-            let out = '';
-            apply(mapForEach, v, [(value, key) => {
-                if (st.size < MAX_CHARS)
-                    out += (out ? ', ' : '') + show(st, key, here) + ' => ' + show(st, value, here);
-            }]);
-            return `Map(${mapped}) {${out}}`;
+        return send(OP_TARGET, v);
+    }
+
+    // The object itself, or what stands behind all proxies before it; null where one was revoked.
+    function behind(v) {
+        let at = v;
+        for (let n = 0, target; (target = targetOf(at)) !== undefined; at = target) {
+            if (target === null || n === MAX_CHAIN)
+                return null;
+            n++;
         }
-        const held = brand(setSize, v);
-        if (held !== undefined) {
-            let out = '';
-            apply(setForEach, v, [value => {
-                if (st.size < MAX_CHARS)
-                    out += (out ? ', ' : '') + show(st, value, here);
-            }]);
-            return `Set(${held}) {${out}}`;
+        return at;
+    }
+
+    // A data property of the object or its prototypes; no getter and no trap runs.
+    function lookup(v, key) {
+        let at = v;
+        for (let n = 0; at !== null && n < MAX_CHAIN; n++) {
+            const d = getOwnPropertyDescriptor(at, key);
+            if (d !== undefined)
+                return own(d, 'value');
+            at = getPrototypeOf(at);
+            if (at !== null && targetOf(at) !== undefined)
+                return undefined;
         }
-        const n = isView(v) ? brand(typedLength, v) : undefined;
-        if (n !== undefined)
-            return `${typeName(v)}(${n}) [${list(st, n, i => show(st, v[i], here))}]`;
-        if (v instanceof RegExpFn)
-            return text(apply(regexpText, v, []));
-        if (v instanceof PromiseFn)
-            return 'Promise {}, not awaited';
         return undefined;
     }
 
-    function object(st, v, up) {
-        let depth = 0;
-        for (let p = up; p !== null; p = p.up, depth++) {
-            if (p.value === v)
-                return '[Circular]';
-        }
-        if (depth >= MAX_DEPTH)
-            return isArray(v) ? '[…]' : '{…}';
-        const here = { __proto__: null, up, value: v };
-        if (isArray(v))
-            return '[' + list(st, +v.length, i => show(st, v[i], here)) + ']';
-        const proto = getPrototypeOf(v);
-        if (proto === ObjectPrototype || proto === null)
-            return '{' + members(st, v, here) + '}';
-        const known = special(st, v, here);
-        if (known !== undefined)
-            return known;
-        const toJSON = v.toJSON;
-        if (typeof toJSON === 'function')
-            return show(st, apply(toJSON, v, ['']), here);
-        const name = typeName(v);
-        return (name && name !== 'Object' ? name + ' ' : '') + '{' + members(st, v, here) + '}';
+    const short = s => (s.length > 80 ? cut(s, 0, 80) + '…' : s);
+
+    function nameOf(fn) {
+        const name = typeof fn === 'function' ? ownData(fn, 'name') : undefined;
+        return typeof name === 'string' ? short(name) : '';
     }
 
-    function plain(v) {
+    // The class of an object by the nearest constructor that has a name; null without any prototype, '' without such a constructor.
+    function className(v) {
+        let p = getPrototypeOf(v);
+        if (p === null)
+            return null;
+        for (let n = 0; p !== null && n < MAX_CHAIN && targetOf(p) === undefined; n++) {
+            const name = nameOf(ownData(p, 'constructor'));
+            if (name !== '')
+                return name;
+            p = getPrototypeOf(p);
+        }
+        return '';
+    }
+
+    // What it calls itself besides. An enumerable tag is shown among the members.
+    function tagOf(v) {
+        const d = getOwnPropertyDescriptor(v, tagSymbol), tag = d !== undefined && d.enumerable ? '' : lookup(v, tagSymbol);
+        return typeof tag === 'string' ? short(tag) : '';
+    }
+
+    // Which of the language's own classes it is of. Walking the prototypes is cheaper than asking each class's getter, which throws.
+    function kindOf(v) {
+        let p = getPrototypeOf(v);
+        for (let n = 0; p !== null && p !== ObjectPrototype && n < MAX_CHAIN; n++) {
+            switch (p) {
+            case DateFn.prototype: return 'date';
+            case MapFn.prototype: return 'map';
+            case SetFn.prototype: return 'set';
+            case RegExpFn.prototype: return 'regexp';
+            case PromiseFn.prototype: return 'promise';
+            case BufferFn.prototype: return 'buffer';
+            case NumberFn.prototype: case StringFn.prototype: case BooleanFn.prototype: return 'boxed';
+            }
+            if (targetOf(p) !== undefined)
+                return '';
+            p = getPrototypeOf(p);
+        }
+        return '';
+    }
+
+    /* ---- texts and keys ---- */
+
+    const escapes = { __proto__: null, '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\' };
+
+    const digits = '0123456789abcdef', capitals = '0123456789ABCDEF';
+
+    function escape(s, mark) {
+        let out = '';
+        for (let i = 0; i < s.length; i++) {
+            const c = s[i], code = charCode(s, i);
+            if (c === mark)
+                out += '\\' + c;
+            else if (code < 32 || c === '\\' || (code >= 127 && code < 160))
+                out += escapes[c] || '\\x' + capitals[code >> 4] + capitals[code & 15];
+            else if (code >= 0xd800 && code < 0xe000) {
+                const next = charCode(s, i + 1);
+                if (code < 0xdc00 && next >= 0xdc00 && next < 0xe000)
+                    out += c + s[++i];
+                else
+                    out += '\\ud' + digits[(code >> 8) & 15] + digits[(code >> 4) & 15] + digits[code & 15];
+            } else
+                out += c;
+        }
+        return out;
+    }
+
+    // In single quotes, or in what needs no escaping.
+    function quote(s) {
+        let mark = '\'';
+        if (find(s, '\'', 0) >= 0) {
+            if (find(s, '"', 0) < 0)
+                mark = '"';
+            else if (find(s, '`', 0) < 0 && find(s, '${', 0) < 0)
+                mark = '`';
+        } else if (stringify(s).length === s.length + 2) {
+            return mark + s + mark;
+        }
+        return mark + escape(s, mark) + mark;
+    }
+
+    function quoted(s, indent) {
+        const rest = s.length - MAX_TEXT, head = rest > 0 ? cut(s, 0, MAX_TEXT) : s;
+        const tail = rest > 0 ? `... ${rest} more character${rest > 1 ? 's' : ''}` : '';
+        // A text of several lines that does not fit is shown line by line.
+        if (head.length <= 16 || head.length <= BREAK - indent - 4 || find(head, '\n', 0) < 0)
+            return quote(head) + tail;
+        let out = '';
+        for (let at = 0, next; at < head.length; at = next) {
+            next = find(head, '\n', at) + 1;
+            if (next === 0)
+                next = head.length;
+            out += (out ? ' +\n' + spaces(indent + 2) : '') + quote(cut(head, at, next));
+        }
+        return out + tail;
+    }
+
+    const spaces = n => cut('                                        ', 0, n);
+
+    function isName(key) {
+        for (let i = 0; i < key.length; i++) {
+            const c = charCode(key, i), letter = c | 32;
+            if (!((letter >= 97 && letter <= 122) || c === 95 || (i > 0 && c >= 48 && c <= 57)))
+                return false;
+        }
+        return key.length > 0;
+    }
+
+    function keyText(key) {
+        if (typeof key === 'symbol')
+            return '[' + apply(symbolText, key, []) + ']';
+        if (key === '__proto__')
+            return '[\'__proto__\']';
+        return isName(key) ? key : quote(short(key));
+    }
+
+    function primitive(v, indent) {
         switch (typeof v) {
         case 'string':
-            return stringify(v);
+            return quoted(v, indent);
         case 'bigint':
             return v + 'n';
         case 'symbol':
             return apply(symbolText, v, []);
-        case 'function': {
-            const name = ownData(v, 'name');
-            const kind = cut(apply(functionText, v, []), 0, 6) === 'class ' ? 'class' : 'function';
-            return `[${kind}${typeof name === 'string' && name ? ' ' + name : ''}]`;
-        }
         default:
             return v === 0 && 1 / v < 0 ? '-0' : '' + v;
         }
     }
 
+    /* ---- members ---- */
+
+    function descriptorText(st, v, key, indent, here) {
+        const d = getOwnPropertyDescriptor(v, key);
+        if (d === undefined)
+            return 'undefined';
+        if (has(d, 'value'))
+            return show(st, d.value, indent + 2, here);
+        return own(d, 'get') === undefined ? '[Setter]' : own(d, 'set') === undefined ? '[Getter]' : '[Getter/Setter]';
+    }
+
+    function member(st, parts, v, key, label, indent, here) {
+        const name = label || keyText(key);
+        st.size += name.length + 2;
+        add(parts, name + ': ' + descriptorText(st, v, key, indent, here));
+    }
+
+    const isFull = st => st.size > MAX_CHARS;
+    const more = (n, what) => `... ${n} more ${what}${n > 1 ? 's' : ''}`;
+
+    // Its own enumerable members, those by symbols last. Of an array only what is no index.
+    function members(st, parts, v, indent, here, skip) {
+        const names = keys(v);
+        let shown = 0;
+        for (let i = 0; i < names.length; i++) {
+            if (skip !== null && skip(names[i]))
+                continue;
+            if (shown++ === MAX_MEMBERS || isFull(st))
+                return add(parts, more(names.length - i, 'member'));
+            member(st, parts, v, names[i], '', indent, here);
+        }
+        const symbols = propertySymbols(v);
+        for (let i = 0; i < symbols.length && i < MAX_MEMBERS; i++) {
+            const d = getOwnPropertyDescriptor(v, symbols[i]);
+            if (d !== undefined && d.enumerable)
+                member(st, parts, v, symbols[i], '', indent, here);
+        }
+    }
+
+    // The next index from `at` on that there is. Behind a wide gap it is looked for among the keys.
+    function nextIndex(v, at, length) {
+        let i = at;
+        for (; i < length && !has(v, i); i++) {
+            if (i - at < 1000)
+                continue;
+            const names = keys(v);
+            for (let k = 0; k < names.length; k++) {
+                if (+names[k] >= i)
+                    return +names[k];
+            }
+            return length;
+        }
+        return i;
+    }
+
+    const isIndex = name => name === '' + (name >>> 0);
+
+    function elements(st, parts, v, indent, here) {
+        const length = ownData(v, 'length');
+        for (let i = 0; i < length; ) {
+            if (parts.n >= MAX_ITEMS || isFull(st)) {
+                add(parts, more(length - i, 'item'));
+                break;
+            }
+            const next = nextIndex(v, i, length);
+            if (next > i) {
+                add(parts, `<${next - i} empty item${next - i > 1 ? 's' : ''}>`);
+                i = next;
+                continue;
+            }
+            add(parts, descriptorText(st, v, i++, indent, here));
+        }
+        // Listing the names of a long array takes longer than it is worth.
+        if (length <= 10000)
+            members(st, parts, v, indent, here, isIndex);
+    }
+
+    function numbers(st, parts, v, n) {
+        for (let i = 0; i < n; i++) {
+            if (i === MAX_ITEMS || isFull(st))
+                return add(parts, more(n - i, 'item'));
+            const one = primitive(v[i], 0);
+            st.size += one.length + 2;
+            add(parts, one);
+        }
+    }
+
+    // Entries of a Map or Set; its own forEach cannot be stopped, but it can be told to do nothing more.
+    function entries(st, parts, forEach, v, size, entry) {
+        let i = 0;
+        apply(forEach, v, [(value, key) => {
+            if (i < MAX_ITEMS && !isFull(st)) {
+                i++;
+                add(parts, entry(value, key));
+            }
+        }]);
+        if (i < size)
+            add(parts, more(size - i, 'item'));
+    }
+
+    /* ---- classes of the language ---- */
+
+    // "Name(size) ", and in brackets which of the language's classes (`type`) it extends.
+    const prefix = (name, type, size) => {
+        const n = size === undefined ? '' : `(${size})`;
+        if (name === null)
+            return `[${type}${n}: null prototype] `;
+        return (name || type) + n + (name && name !== type && type !== 'Object' && type !== 'Array' ? ` [${type}] ` : ' ');
+    };
+
+    const isBuiltinError = name => name === 'Error' || name === 'TypeError' || name === 'RangeError' || name === 'SyntaxError'
+        || name === 'ReferenceError' || name === 'EvalError' || name === 'URIError' || name === 'AggregateError';
+
+    // Of an error with a getter for it (DOMException and its like) the getter is asked, unless it is the object's own.
+    function errorPart(v, key) {
+        const value = lookup(v, key);
+        const said = value !== undefined || has(v, key) ? value : v[key];
+        return typeof said === 'string' ? said : isObject(said) || said === undefined || typeof said === 'function' ? '' : text(said);
+    }
+
+    function errorHeader(v) {
+        const name = errorPart(v, 'name') || 'Error', type = className(v) || '', message = errorPart(v, 'message');
+        let said = name;
+        if (type !== '' && type !== name && isBuiltinError(name) && !isBuiltinError(type))
+            said = find(type, name, 0) >= 0 ? type : `${type} [${name}]`;
+        return short(said) + (message ? ': ' + (message.length > MAX_TEXT ? cut(message, 0, MAX_TEXT) + '…' : message) : '');
+    }
+
+    function indented(s, indent) {
+        let out = '', at = 0;
+        for (let next = find(s, '\n', 0); next >= 0; next = find(s, '\n', at)) {
+            out += cut(s, at, next + 1) + spaces(indent);
+            at = next + 1;
+        }
+        return out + cut(s, at);
+    }
+
+    const isErrorPart = name => name === 'name' || name === 'message' || name === 'stack';
+
+    function error(st, sh, v, indent, here) {
+        const place = places().placeOf(v), header = errorHeader(v);
+        let stack = place === null ? '' : place.stack;
+        // Inside of other values one line says enough.
+        if (here.up !== null && !isError(here.up.value) && find(stack, '\n', 0) >= 0)
+            stack = cut(stack, 0, find(stack, '\n', 0));
+        sh.base = stack !== '' ? indented(header + '\n' + '    ' + indented(stack, 4), indent)
+            : here.up === null ? header : '[' + indented(header, indent) + ']';
+        st.size += sh.base.length;
+        sh.bare = true;
+        members(st, sh.parts, v, indent, here, isErrorPart);
+        const hidden = key => {
+            const d = getOwnPropertyDescriptor(v, key);
+            if (d !== undefined && !d.enumerable)
+                member(st, sh.parts, v, key, `[${key}]`, indent, here);
+        };
+        hidden('cause');
+        hidden('errors');
+    }
+
+    // The part of the text of a class that names it and its parent.
+    function functionBase(v) {
+        const name = nameOf(v), source = cut(apply(functionText, v, []), 0, 6);
+        if (source === 'class ' || source === 'class{') {
+            const parent = getPrototypeOf(v), up = parent === null ? 'null' : nameOf(parent);
+            return `[class ${name || '(anonymous)'}${up ? ' extends ' + up : ''}]`;
+        }
+        const kind = tagOf(v) || 'Function';
+        return `[${kind}${getPrototypeOf(v) === null ? ' (null prototype)' : ''}${name ? ': ' + name : ' (anonymous)'}]`;
+    }
+
+    function bufferParts(st, sh, v) {
+        const size = apply(bufferBytes, v, []), bytes = new BytesFn(v);
+        let out = '';
+        for (let i = 0; i < size && i < MAX_ITEMS; i++)
+            out += (i ? ' ' : '') + digits[bytes[i] >> 4] + digits[bytes[i] & 15];
+        if (size > MAX_ITEMS)
+            out += ' ' + more(size - MAX_ITEMS, 'byte');
+        add(sh.parts, `[Uint8Contents]: <${out}>`);
+        add(sh.parts, 'byteLength: ' + size);
+        st.size += out.length + 30;
+    }
+
+    function boxed(v) {
+        let value = brand(numberValue, v), kind = 'Number';
+        if (value === undefined) {
+            value = brand(stringValue, v);
+            kind = 'String';
+        }
+        if (value === undefined) {
+            value = brand(booleanValue, v);
+            kind = 'Boolean';
+        }
+        return value === undefined ? undefined : `[${kind}: ${primitive(value, 0)}]`;
+    }
+
+    // Fills `sh` for an object of one of the language's classes; false: it is of none.
+    function special(st, sh, v, name, indent, here) {
+        if (isError(v)) {
+            error(st, sh, v, indent, here);
+            return true;
+        }
+        if (isView(v)) {
+            const n = brand(typedLength, v);
+            if (n !== undefined) {
+                sh.open = prefix(name, brand(typedTag, v), n) + '[';
+                sh.close = ']';
+                sh.isList = true;
+                numbers(st, sh.parts, v, n);
+            } else {
+                sh.open = prefix(name, 'DataView') + '{';
+                add(sh.parts, 'byteLength: ' + apply(viewBytes, v, []));
+                add(sh.parts, 'byteOffset: ' + apply(viewOffset, v, []));
+                add(sh.parts, 'buffer: ' + show(st, apply(viewBuffer, v, []), indent + 2, here));
+            }
+            members(st, sh.parts, v, indent, here, isIndex);
+            return true;
+        }
+        switch (kindOf(v)) {
+        case 'date': {
+            const time = brand(getTime, v);
+            sh.base = time === undefined ? '' : time === time ? apply(toISOString, v, []) : 'Invalid Date';
+            break;
+        }
+        case 'regexp':
+            sh.base = text(brand(regexpText, v));
+            break;
+        case 'boxed':
+            sh.base = boxed(v) || '';
+            break;
+        case 'map': {
+            const n = brand(mapSize, v);
+            if (n === undefined)
+                return false;
+            sh.open = prefix(name, 'Map', n) + '{';
+            entries(st, sh.parts, mapForEach, v, n, (value, key) => show(st, key, indent + 2, here) + ' => ' + show(st, value, indent + 2, here));
+            break;
+        }
+        case 'set': {
+            const n = brand(setSize, v);
+            if (n === undefined)
+                return false;
+            sh.open = prefix(name, 'Set', n) + '{';
+            entries(st, sh.parts, setForEach, v, n, value => show(st, value, indent + 2, here));
+            break;
+        }
+        case 'promise':
+            sh.open = prefix(name, 'Promise') + '{';
+            add(sh.parts, '<await it for its value>');
+            break;
+        case 'buffer':
+            if (brand(bufferBytes, v) === undefined)
+                return false;
+            sh.open = prefix(name, 'ArrayBuffer') + '{';
+            bufferParts(st, sh, v);
+            break;
+        default:
+            return false;
+        }
+        if (sh.base !== '') {
+            st.size += sh.base.length;
+            sh.bare = true;
+        } else if (sh.open === '{') {
+            return false;
+        }
+        members(st, sh.parts, v, indent, here, typeof v === 'object' && kindOf(v) === 'boxed' ? isIndex : null);
+        return true;
+    }
+
+    /* ---- objects ---- */
+
+    // One that another part of the prelude knows, or undefined.
+    function known(v) {
+        if (isNamespace(v))
+            return { __proto__: null, name: 'Connector', value: undefined };
+        for (let i = 0; i < shapes.n; i++) {
+            const shape = shapes[i](v);
+            if (shape !== undefined)
+                return shape;
+        }
+        return undefined;
+    }
+
+    function fill(st, sh, v, name, indent, here) {
+        const { parts } = sh;
+        if (typeof v === 'function') {
+            sh.base = functionBase(v);
+            sh.bare = true;
+            st.size += sh.base.length;
+            members(st, parts, v, indent, here, null);
+            return;
+        }
+        if (isArray(v)) {
+            sh.open = name === 'Array' ? '[' : prefix(name, 'Array', ownData(v, 'length')) + '[';
+            sh.close = ']';
+            sh.isList = true;
+            elements(st, parts, v, indent, here);
+            return;
+        }
+        const proto = getPrototypeOf(v);
+        if (proto !== ObjectPrototype && special(st, sh, v, name, indent, here))
+            return;
+        const tag = tagOf(v);
+        if (name !== 'Object' || tag !== '')
+            sh.open = prefix(name, 'Object') + (tag !== '' && tag !== name ? `[${tag}] ` : '') + '{';
+        if (name === 'WeakMap' || name === 'WeakSet')
+            add(parts, '<items unknown>');
+        members(st, parts, v, indent, here, null);
+    }
+
+    // Several parts on one line where they fit: objects up to three levels high, and short parts of a list beside each other.
+    function join(st, sh, depth, indent) {
+        const { parts, base, open, close } = sh, lead = base ? base + ' ' : '';
+        let total = parts.n * 2 + indent + open.length + base.length + 10, longest = 0, broken = find(base, '\n', 0) >= 0;
+        for (let i = 0; i < parts.n; i++) {
+            total += parts[i].length;
+            if (parts[i].length > longest)
+                longest = parts[i].length;
+            if (find(parts[i], '\n', 0) >= 0)
+                broken = true;
+        }
+        const inner = '\n' + spaces(indent + 2);
+        let line = '', out = '';
+        if (!broken && total <= BREAK && st.current - depth < 3) {
+            for (let i = 0; i < parts.n; i++)
+                line += (i ? ', ' : '') + parts[i];
+            return lead + open + ' ' + line + ' ' + close;
+        }
+        const fills = sh.isList && !broken && parts.n > 6 && longest <= 24;
+        for (let i = 0; i < parts.n; i++) {
+            const part = parts[i] + (i + 1 < parts.n ? ',' : '');
+            if (fills && line !== '' && indent + 2 + line.length + 1 + part.length <= FILL) {
+                line += ' ' + part;
+                continue;
+            }
+            if (line !== '')
+                out += inner + line;
+            line = part;
+        }
+        return lead + open + out + inner + line + '\n' + spaces(indent) + close;
+    }
+
+    function summary(v, name) {
+        if (isArray(v))
+            return name === null || name === 'Array' ? '[Array]' : `[${name}]`;
+        return name === null ? '[Object: null prototype]' : `[${name || 'Object'}]`;
+    }
+
+    // Which object a cycle leads back to, by number.
+    function reference(st, v) {
+        for (let i = 0; i < st.cycles.n; i++) {
+            if (st.cycles[i] === v)
+                return i + 1;
+        }
+        return 0;
+    }
+
+    function object(st, value, indent, up) {
+        let v = value, depth = 0;
+        for (let p = up; p !== null; p = p.up, depth++) {
+            if (p.value !== value)
+                continue;
+            if (reference(st, value) === 0)
+                add(st.cycles, value);
+            return `[Circular *${reference(st, value)}]`;
+        }
+        const shape = known(v);
+        if (shape !== undefined && shape.value !== undefined)
+            return shape.name + ' ' + show(st, shape.value, indent, { __proto__: null, up, value });
+        if (shape === undefined && (v = behind(value)) === null)
+            return '<Revoked Proxy>';
+        const here = { __proto__: null, up, value }, sh = { __proto__: null, base: '', open: '{', close: '}', bare: false, isList: false, parts: list() };
+        const name = shape === undefined ? className(v) : shape.name;
+        if (depth > st.depth)
+            return typeof v === 'function' ? functionBase(v) : summary(v, name);
+        const before = st.current;
+        st.current = depth;
+        st.size += 2;
+        if (shape === undefined) {
+            fill(st, sh, v, name, indent, here);
+        } else {
+            sh.open = name + ' {';
+            members(st, sh.parts, v, indent, here, null);
+        }
+        const ref = reference(st, value), lead = ref ? `<ref *${ref}> ` : '';
+        if (sh.parts.n === 0) {
+            st.current = before; // what is empty is not one level more
+            return lead + (sh.bare ? sh.base : sh.open + sh.close);
+        }
+        sh.base = ref ? `<ref *${ref}>` + (sh.base ? ' ' + sh.base : '') : sh.base;
+        return join(st, sh, depth, indent);
+    }
+
     // What was thrown may throw in its turn.
     function reason(e) {
         try {
-            return isError(e) ? text(e.message) : 'it threw';
+            return isError(e) ? errorPart(e, 'message') : 'it threw';
         } catch {
             return 'it threw';
         }
     }
 
-    function show(st, v, up) {
-        let out;
-        try {
-            out = isObject(v) ? object(st, v, up) : plain(v);
-        } catch (e) {
-            out = '[cannot be shown: ' + reason(e) + ']';
+    function show(st, v, indent, up) {
+        if (isObject(v) || typeof v === 'function') {
+            try {
+                return object(st, v, indent, up);
+            } catch (e) {
+                return '[cannot be shown: ' + reason(e) + ']';
+            }
         }
-        // Only what is written here counts; what is inside was counted there.
-        st.size += isObject(v) ? 2 : out.length;
-        return st.size > MAX_CHARS * 2 ? '…' : out;
+        const out = primitive(v, indent);
+        st.size += out.length;
+        return out;
     }
 
-    // A top-level text is shown as it is, everything else like JSON.
+    // Any value as it is written in a program, as far as it can be.
+    function inspect(value, depth) {
+        const st = { __proto__: null, size: 0, depth: depth === undefined ? MAX_DEPTH : depth, current: 0, cycles: list() };
+        const out = show(st, value, 0, null);
+        return out.length > MAX_CHARS * 2 ? cut(out, 0, MAX_CHARS * 2) + `… ${out.length - MAX_CHARS * 2} more characters` : out;
+    }
+
+    // The same, but a text is shown as it is.
     function format(value) {
-        const out = typeof value === 'string' ? value : show({ __proto__: null, size: 0 }, value, null);
-        return out.length > MAX_CHARS ? cut(out, 0, MAX_CHARS) + `… ${out.length - MAX_CHARS} more characters` : out;
+        if (typeof value !== 'string')
+            return inspect(value);
+        return value.length > MAX_CHARS ? cut(value, 0, MAX_CHARS) + `… ${value.length - MAX_CHARS} more characters` : value;
     }
 
-    return { __proto__: null, format };
+    // Whether the program has said how the object reads as a text; through a proxy nobody asks.
+    function hasOwnText(v) {
+        const fn = targetOf(v) === undefined ? lookup(v, 'toString') : undefined;
+        return typeof fn === 'function' && find(apply(functionText, fn, []), '[native code]', 0) < 0;
+    }
+
+    return { __proto__: null, format, inspect, behind, hasOwnText };
 });

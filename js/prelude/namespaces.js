@@ -92,7 +92,7 @@ function publish(name, methods) {
     published[nPublished++] = namespace;
 }
 
-function isNamespace(value) {
+export function isNamespace(value) {
     for (let i = 0; i < nPublished; i++) {
         if (published[i] === value)
             return true;

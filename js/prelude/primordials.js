@@ -8,11 +8,12 @@
 // property of every object is a new shape (0.5 us). So it is bindings and not tables that hold them, and tables that only rare values
 // need are made of these bindings by once().
 export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
-export const { freeze, hasOwn: has, keys, prototype: ObjectPrototype } = Object;
+export const { freeze, getOwnPropertySymbols: propertySymbols, hasOwn: has, keys, prototype: ObjectPrototype } = Object;
 export const { parse, stringify } = JSON;
 export const { isArray } = Array;
 export const { isError } = Error;
 export const { imul } = Math;
+export const { parseFloat, parseInt } = Number;
 export const ErrorFn = Error;
 export const TypeErrorFn = TypeError;
 export const RangeErrorFn = RangeError;
@@ -21,12 +22,15 @@ export const ProxyFn = Proxy;
 export const DateFn = Date;
 export const StringFn = String;
 export const NumberFn = Number;
+export const BooleanFn = Boolean;
 export const BigIntFn = BigInt;
 export const MapFn = Map;
 export const SetFn = Set;
 export const RegExpFn = RegExp;
 export const ViewFn = DataView;
 export const BytesFn = Uint8Array;
+export const BufferFn = ArrayBuffer;
+export const tagSymbol = Symbol.toStringTag;
 export const global = globalThis;
 
 const string = String.prototype;
@@ -50,7 +54,7 @@ export function ownData(object, key) {
 const getterOf = (object, key) => getOwnPropertyDescriptor(object, key).get;
 const typed = getPrototypeOf(Uint8Array.prototype), view = DataView.prototype;
 export const { isView } = ArrayBuffer;
-export const typedTag = getterOf(typed, Symbol.toStringTag), typedBuffer = getterOf(typed, 'buffer');
+export const typedTag = getterOf(typed, tagSymbol), typedBuffer = getterOf(typed, 'buffer');
 export const typedOffset = getterOf(typed, 'byteOffset'), typedBytes = getterOf(typed, 'byteLength'), typedLength = getterOf(typed, 'length');
 export const viewBuffer = getterOf(view, 'buffer'), viewOffset = getterOf(view, 'byteOffset'), viewBytes = getterOf(view, 'byteLength');
 export const bufferBytes = getterOf(ArrayBuffer.prototype, 'byteLength');

@@ -21,7 +21,16 @@ enum control_op {
     CONTROL_NEVER_SETTLES,
     CONTROL_FAIL
 };
-enum send_op { SEND_CALL, SEND_STEP_END, SEND_LOG, SEND_SETTLED, SEND_RESULT, SEND_CANCEL, SEND_OP_COUNT_ };
+enum send_op {
+    SEND_CALL,
+    SEND_STEP_END,
+    SEND_LOG,
+    SEND_SETTLED,
+    SEND_RESULT,
+    SEND_CANCEL,
+    SEND_TARGET = 8,
+    SEND_OP_COUNT_
+};
 
 /* enum cm_call_kind of the wire, which this layer may not include. */
 #define KIND_STEP  1
@@ -203,12 +212,33 @@ static JSValueRef send_cancel(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     return JSValueMakeUndefined(ctx);
 }
 
+/* In the engine's library, but in no public header. */
+JSObjectRef JSObjectGetProxyTarget(JSObjectRef object);
+
+#define FIRST_ADDRESS 4096 /* behind a revoked proxy stands the engine's word for null, which is no address */
+
+/*
+ * send(8, object) → what stands behind a proxy, undefined where there is none. For the console, which shows a proxy without calling its
+ * traps. Only the prelude can ask, and it gives no target to the program, but as text.
+ */
+static JSValueRef send_target(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                              JSValueRef *exception)
+{
+    JSObjectRef target = NULL;
+
+    (void)r, (void)exception;
+    if (n > 1 && JSValueIsObject(ctx, args[1]))
+        target = JSObjectGetProxyTarget((JSObjectRef)(uintptr_t)args[1]);
+    return (uintptr_t)target < FIRST_ADDRESS ? JSValueMakeUndefined(ctx) : target;
+}
+
 typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                            JSValueRef *exception);
 
 static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
     [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,     [SEND_CANCEL] = send_cancel,
+    [SEND_TARGET] = send_target,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */
@@ -223,7 +253,7 @@ static JSValueRef on_send(JSContextRef ctx, JSObjectRef function, JSObjectRef se
     if (!r || r->done)
         return JSValueMakeUndefined(ctx);
     op = arg_u32(ctx, 0, args, n);
-    if (op >= SEND_OP_COUNT_)
+    if (op >= SEND_OP_COUNT_ || !send_table[op])
         return JSValueMakeUndefined(ctx);
     return send_table[op](r, ctx, n, args, exception);
 }
