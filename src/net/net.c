@@ -19,6 +19,7 @@
 
 #define HEADERS_MAX_BYTES  (64u << 10)
 #define HEADERS_MAX        200
+#define REASON_BYTES       128
 #define TIMEOUT_DEFAULT_MS 60000
 #define MAX_CONNECTIONS    64 /* to all hosts together; more requests wait their turn */
 
@@ -45,6 +46,9 @@ struct cm_http_request {
     cm_http_request **prev;
     CURL *easy;
     struct curl_slist *headers;
+    struct curl_slist *resolve;
+    bool (*may_connect)(void *user, const struct cm_address *a);
+    bool refused; /* by may_connect */
     char *request_body;
     char *where; /* "http://host:port", for messages */
     uint32_t timeout_ms;
@@ -55,6 +59,7 @@ struct cm_http_request {
     size_t n_lines;
     size_t line_bytes;
     enum { CUT_NOT, CUT_BODY, CUT_HEADERS } cut;
+    char reason[REASON_BYTES];
 };
 
 /* ---- ended transfers ---- */
@@ -81,6 +86,7 @@ static void request_free(cm_http_request *r)
         curl_easy_cleanup(r->easy);
     }
     curl_slist_free_all(r->headers);
+    curl_slist_free_all(r->resolve);
     clear_lines(r);
     cm_buf_done(&r->body);
     free(r->request_body);
@@ -96,6 +102,11 @@ static cm_status explain(const cm_http_request *r, CURLcode code, struct cm_err 
     if (r->cut == CUT_HEADERS)
         return cm_err_set(err, CM_E_LIMIT, "%s sent more than %d headers or %u bytes of them", r->where,
                           HEADERS_MAX, HEADERS_MAX_BYTES);
+    if (r->refused && (code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK))
+        return cm_err_set(err, CM_E_DENIED, "%s leads to an address that may not be connected to", r->where);
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return cm_err_set(err, CM_E_UNAVAILABLE, "%s did not prove with its certificate that it is this host",
+                          r->where);
     if (code == CURLE_OPERATION_TIMEDOUT)
         return cm_err_set(err, CM_E_TIMEOUT, "%s did not answer within %u ms", r->where, r->timeout_ms);
     if (code == CURLE_COULDNT_CONNECT)
@@ -110,7 +121,7 @@ static cm_status explain(const cm_http_request *r, CURLcode code, struct cm_err 
 static void finish(cm_http_request *r, CURLcode code)
 {
     struct cm_err err = {.message = ""};
-    struct cm_http_response response = {.content_type = "", .error = err.message};
+    struct cm_http_response response = {.content_type = "", .error = err.message, .reason = r->reason};
 
     if (code == CURLE_OK && !r->cut) {
         const char *type = NULL;
@@ -228,11 +239,32 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *s
     return 0;
 }
 
+/* Here and not where a name is looked up: it is this very address that connect is given, so that no later
+ * answer of a name server can put another in its place. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *a)
 {
-    (void)user;
+    cm_http_request *r = user;
+    struct cm_address address;
+
     (void)purpose;
+    if (r->may_connect && (!cm_address_of(&a->addr, &address) || !r->may_connect(r->user, &address))) {
+        r->refused = true;
+        return CURL_SOCKET_BAD;
+    }
     return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+}
+
+/* A connection that was kept was opened for an earlier request, which may have had other rules. */
+static int before_sending(void *user, char *peer, char *local, int peer_port, int local_port)
+{
+    cm_http_request *r = user;
+    struct cm_address address;
+
+    (void)local, (void)peer_port, (void)local_port;
+    if (cm_address_parse(peer, &address) && r->may_connect(r->user, &address))
+        return CURL_PREREQFUNC_OK;
+    r->refused = true;
+    return CURL_PREREQFUNC_ABORT;
 }
 
 /* ---- what arrives ---- */
@@ -248,6 +280,21 @@ static size_t on_body(char *p, size_t size, size_t n, void *user)
     return 0;
 }
 
+/* "HTTP/1.1 404 Not Found" */
+static void take_reason(cm_http_request *r, const char *p, size_t len)
+{
+    const char *code = memchr(p, ' ', len);
+    const char *reason = code ? memchr(code + 1, ' ', len - (size_t)(code + 1 - p)) : NULL;
+    size_t n = reason ? len - (size_t)(reason + 1 - p) : 0;
+
+    while (n > 0 && strchr("\r\n ", reason[n]))
+        n--;
+    n = n < sizeof r->reason - 1 ? n : sizeof r->reason - 1;
+    if (n)
+        memcpy(r->reason, reason + 1, n);
+    r->reason[n] = '\0';
+}
+
 static size_t on_header(char *p, size_t size, size_t n, void *user)
 {
     cm_http_request *r = user;
@@ -256,6 +303,7 @@ static size_t on_header(char *p, size_t size, size_t n, void *user)
 
     if (len >= 5 && memcmp(p, "HTTP/", 5) == 0) {
         clear_lines(r); /* the headers before were those of a 1xx */
+        take_reason(r, p, len);
         return len;
     }
     if (!colon)
@@ -349,6 +397,17 @@ static cm_status parse_url(const char *url, char **where, struct cm_err *err)
     return st;
 }
 
+static cm_status add_resolve(cm_http_request *r, const struct cm_http_spec *spec, struct cm_err *err)
+{
+    for (const char *const *line = spec->resolve; line && *line; line++) {
+        struct curl_slist *list = curl_slist_append(r->resolve, *line);
+        if (!list)
+            return cm_err_set(err, CM_E_NOMEM, "out of memory for a request");
+        r->resolve = list;
+    }
+    return CM_OK;
+}
+
 static void set_method(cm_http_request *r, const struct cm_http_spec *spec)
 {
     static const char *const with_body[] = {"POST", "PUT", "PATCH"};
@@ -390,6 +449,14 @@ static void set_options(cm_http_request *r, const struct cm_http_spec *spec)
     (void)curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
     (void)curl_easy_setopt(e, CURLOPT_HEADERDATA, r);
     (void)curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    (void)curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, r);
+    if (r->may_connect) {
+        (void)curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
+        (void)curl_easy_setopt(e, CURLOPT_PREREQDATA, r);
+        (void)curl_easy_setopt(e, CURLOPT_PROXY, "");
+    }
+    if (r->resolve)
+        (void)curl_easy_setopt(e, CURLOPT_RESOLVE, r->resolve);
     set_method(r, spec);
 }
 
@@ -402,6 +469,7 @@ cm_status cm_http_start(cm_http *h, const struct cm_http_spec *spec, cm_http_fn 
     r->h = h;
     r->fn = fn;
     r->user = user;
+    r->may_connect = spec->may_connect;
     r->timeout_ms = spec->timeout_ms ? spec->timeout_ms : TIMEOUT_DEFAULT_MS;
     r->body = CM_BUF_INIT(spec->max_body_bytes);
     r->request_body = cm_try_malloc(spec->body.len + 1);
@@ -416,6 +484,8 @@ cm_status cm_http_start(cm_http *h, const struct cm_http_spec *spec, cm_http_fn 
     st = parse_url(spec->url, &r->where, err);
     if (st == CM_OK)
         st = add_headers(r, spec, err);
+    if (st == CM_OK)
+        st = add_resolve(r, spec, err);
     if (st != CM_OK)
         goto fail;
     set_options(r, spec);
