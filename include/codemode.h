@@ -55,6 +55,8 @@ typedef enum cm_status {
 /** What went wrong: a code for programs, a sentence (UTF-8, NUL-terminated, no newline at the end) for whoever must act. */
 struct cm_err {
     cm_status status;
+    /** What exactly, where the status alone does not tell it: "source_limit" (docs/errors.md). Static; NULL: the status' name. */
+    const char *code;
     char message[CM_ERR_MAX_BYTES];
 };
 
@@ -106,6 +108,8 @@ CM_API const char *cm_version(void);
 CM_API const char *cm_status_name(cm_status st);
 CM_API const char *cm_status_text(cm_status st);
 CM_API int cm_status_exit(cm_status st);
+/** What error.code of an outcome says of it: its code, or else the name of its status. */
+CM_API const char *cm_err_code(const struct cm_err *err);
 
 /* ---- tools from C ------------------------------------------------------------------------------------------------- */
 

@@ -112,9 +112,9 @@ cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out,
     cm_status st = cm_api__may_block(ctx, err);
 
     if (st == CM_OK && code.len > ctx->limits.source_bytes)
-        return cm_err_set(err, CM_E_LIMIT,
-                          "the program has %zu bytes; at most %llu are allowed (limits.sourceBytes)",
-                          code.len, (unsigned long long)ctx->limits.source_bytes);
+        return cm_err_limit(err, "source_limit",
+                            "the program has %zu bytes; at most %llu are allowed (limits.sourceBytes)",
+                            code.len, (unsigned long long)ctx->limits.source_bytes);
     if (st == CM_OK)
         st = cm_sandbox_start(ctx->sandbox, &spec, &events, &n, &pass, err);
     if (st != CM_OK)

@@ -62,10 +62,10 @@ static cm_status parse_value(const char *json, size_t max_bytes, const char *wha
     if (!json)
         return CM_OK;
     if (strlen(json) > max_bytes)
-        return cm_err_set(err, CM_E_LIMIT,
-                          "%s: %zu bytes, %zu are allowed (limits.argBytes). Pass less, or let the "
-                          "program read it through a connector.",
-                          what, strlen(json), max_bytes);
+        return cm_err_limit(err, "arguments_limit",
+                            "%s: %zu bytes, %zu are allowed (limits.argBytes). Pass less, or let the "
+                            "program read it through a connector.",
+                            what, strlen(json), max_bytes);
     if (cm_value_from_json(cm_str_of(json), max_bytes, out, err) == CM_OK)
         return CM_OK;
     return cm_err_prefix(err, "%s", what);

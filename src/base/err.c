@@ -49,10 +49,30 @@ cm_status cm_err_set(struct cm_err *err, cm_status st, const char *fmt, ...)
     if (!err)
         return st;
     err->status = st;
+    err->code = NULL;
     va_start(ap, fmt);
     (void)vsnprintf(err->message, sizeof err->message, fmt, ap);
     va_end(ap);
     return st;
+}
+
+cm_status cm_err_limit(struct cm_err *err, const char *code, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!err)
+        return CM_E_LIMIT;
+    err->status = CM_E_LIMIT;
+    err->code = code;
+    va_start(ap, fmt);
+    (void)vsnprintf(err->message, sizeof err->message, fmt, ap);
+    va_end(ap);
+    return CM_E_LIMIT;
+}
+
+const char *cm_err_code(const struct cm_err *err)
+{
+    return err->code ? err->code : cm_status_name(err->status);
 }
 
 cm_status cm_err_errno(struct cm_err *err, int eno, const char *fmt, ...)

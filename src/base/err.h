@@ -10,6 +10,10 @@
 cm_status cm_err_set(struct cm_err *err, cm_status st, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** As cm_err_set with CM_E_LIMIT and the code of that one limit, a literal: "source_limit". */
+cm_status cm_err_limit(struct cm_err *err, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** As cm_err_set with CM_E_IO and ": " plus the text of errno value `eno` appended. ENOENT gives
  * CM_E_NOT_FOUND, ENOMEM CM_E_NOMEM. */
 cm_status cm_err_errno(struct cm_err *err, int eno, const char *fmt, ...)

@@ -168,7 +168,7 @@ int cm_cli_print_failure(const struct cm_cli *cli, const struct cm_err *err)
         fputs("{\"status\":\"error\",\"executionId\":\"\",\"error\":{\"name\":\"Error\",\"message\":",
               stdout);
         put_json_string(err->message);
-        printf(",\"code\":\"%s\"}}\n", cm_status_name(err->status));
+        printf(",\"code\":\"%s\"}}\n", cm_err_code(err));
     }
     return cm_cli_fail(err);
 }

@@ -240,11 +240,11 @@ static cm_status check_size(const struct cm_exec_spec *spec, struct cm_err *err)
 {
     if (spec->code.len <= spec->limits.source_bytes)
         return CM_OK;
-    return cm_err_set(err, CM_E_LIMIT,
-                      "the program has %zu bytes, %" PRIu64
-                      " are allowed (limits.sourceBytes). Keep data out of the program: read it "
-                      "through a connector, or pass it as input.",
-                      spec->code.len, spec->limits.source_bytes);
+    return cm_err_limit(err, "source_limit",
+                        "the program has %zu bytes, %" PRIu64
+                        " are allowed (limits.sourceBytes). Keep data out of the program: read it "
+                        "through a connector, or pass it as input.",
+                        spec->code.len, spec->limits.source_bytes);
 }
 
 /** A single call is recorded as the program that makes it, with its arguments as input: so it can be replayed

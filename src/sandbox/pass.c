@@ -24,7 +24,7 @@
  * counts at once: without some room a program of such objects would be refused its limit's last part. Where it is touched
  * nevertheless, it is less than the 20 MB by which a worker may exceed its limit.
  */
-#define CHUNK_SLACK_KB (8u << 10)
+#define CHUNK_SLACK_KB (4u << 10)
 #define RESTART_CPU_US 200000 /* used for the pass, the work of ending a process of this size included */
 #define CPU_BACKSTOP_S 3      /* seconds of CPU over the limit at most before the kernel steps in */
 
@@ -535,9 +535,9 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     if (sb->closing)
         return cm_err_set(err, CM_E_UNAVAILABLE, "the sandbox is being closed");
     if (spec->source.len > spec->limits.source_bytes)
-        return cm_err_set(err, CM_E_LIMIT,
-                          "the program has %zu bytes, the limit is %llu (limits.sourceBytes)",
-                          spec->source.len, (unsigned long long)spec->limits.source_bytes);
+        return cm_err_limit(err, "source_limit",
+                            "the program has %zu bytes, the limit is %llu (limits.sourceBytes)",
+                            spec->source.len, (unsigned long long)spec->limits.source_bytes);
     if (bind.len > CM_FRAME_MAX_BYTES / 2)
         return cm_err_set(err, CM_E_LIMIT, "the connectors' names have %zu bytes, the limit is %u", bind.len,
                           CM_FRAME_MAX_BYTES / 2);
@@ -548,8 +548,8 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     encode_run(p, spec);
     if (p->run.failed) {
         cm_pass__free(p);
-        return cm_err_set(err, CM_E_LIMIT, "the program and its input have more than %u bytes together",
-                          CM_FRAME_MAX_BYTES);
+        return cm_err_limit(err, "frame_limit", "the program and its input have more than %u bytes together",
+                            CM_FRAME_MAX_BYTES);
     }
     p->sb = sb;
     p->ev = ev;

@@ -39,8 +39,8 @@ cm_status cm_sandbox_admits(const cm_sandbox *sb, const char *runtime, struct cm
 {
     if (look(sb, runtime).n < sb->opts.max_queued)
         return CM_OK;
-    return cm_err_set(
-        err, CM_E_LIMIT,
+    return cm_err_limit(
+        err, "queue_limit",
         "%u programs of runtime '%s' already wait for a sandbox process, which is the limit (maxQueued); "
         "%u run at once (maxWorkers). Nothing was started: send it again when one of them has ended.",
         sb->opts.max_queued, runtime, sb->opts.max_workers);

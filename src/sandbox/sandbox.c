@@ -31,7 +31,7 @@
 #define TOUCH_KB_PER_MS     2048       /* a new page takes 2 µs at least: nobody fills more than that */
 #define START_MAX_MS        10000      /* a worker that has not said HELLO by then never will */
 #define TIDY_MAX_MS         2000       /* a collection takes milliseconds; more is not tidying */
-#define MEMORY_SLACK_KB     (4u << 10) /* the kernel comes first; samples catch what it does not count */
+#define MEMORY_SLACK_KB     (2u << 10) /* the kernel comes first; samples catch what it does not count */
 #define CLOSE_WAIT_MS       2000
 
 struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial)

@@ -66,5 +66,5 @@ void cm_serve__refusal(struct cm_buf *out, const struct cm_err *err)
     cm_buf_add_z(out,
                  "{\"status\":\"error\",\"executionId\":\"\",\"error\":{\"name\":\"Error\",\"message\":");
     cm_json_write_string(out, cm_str_of(err->message));
-    cm_buf_addf(out, ",\"code\":\"%s\"}}", cm_status_name(err->status));
+    cm_buf_addf(out, ",\"code\":\"%s\"}}", cm_err_code(err));
 }

@@ -241,7 +241,7 @@ test('a program too many is refused at once with the name of the limit, and leav
   s.send(4, 'return 4');
   const refused = outcome(await s.answer(4));
   assert.equal(refused.status, 'error');
-  assert.equal(refused.error.code, 'E_LIMIT');
+  assert.equal(refused.error.code, 'queue_limit');
   assert.match(refused.error.message, /2 programs of runtime 'default' already wait .*\(maxQueued\); 1 run at once \(maxWorkers\)/);
   writeFileSync(join(setup.signs, 'go'), '');
   assert.deepEqual([outcome(await s.answer(2)).result, outcome(await s.answer(3)).result], [2, 3]);

@@ -5,7 +5,7 @@
  *
  *     // what: the limit that it meets
  *     // limits: {"subrequests": 5}
- *     // 5: completed                      input: status, the error's code, or, without outcome, that status's name
+ *     // 5: completed                      input: status, the error's code, or, without outcome, the refusal's code
  *     // 6: subrequests_limit with TEXT    and TEXT stands in the outcome (or in that error's message)
  *     // 4: completed without TEXT
  *
@@ -138,7 +138,7 @@ static const char *end_name(const struct world *w)
     const char *code = w->outcome ? cm_outcome_error(w->outcome, "code") : NULL;
 
     if (!w->outcome)
-        return cm_status_name(w->err.status);
+        return (w->err.code ? w->err.code : cm_status_name(w->err.status));
     return code ? code : cm_outcome_status(w->outcome);
 }
 

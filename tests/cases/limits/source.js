@@ -2,5 +2,5 @@
 // limits: {"sourceBytes": 2000}
 // 1999: completed
 // 2000: completed
-// 2001: E_LIMIT with the program has 2001 bytes, 2000 are allowed (limits.sourceBytes). Keep data out of the program
+// 2001: source_limit with the program has 2001 bytes, 2000 are allowed (limits.sourceBytes). Keep data out of the program
 return 1;
