@@ -136,7 +136,7 @@ void cm_zygote_try_layers(struct cm_zygote *z)
     z->refused_layer = t.failed;
     z->refused_eno = t.eno;
     if (t.ok)
-        z->lock.layers |= t.layers | (z->pid_ns ? UINT64_C(1) << CM_LAYER_PID_NS : 0);
+        z->lock.layers = t.layers | (z->pid_ns ? UINT64_C(1) << CM_LAYER_PID_NS : 0);
     /* Data cannot be counted where the VM comes after the clone; the host's samples are the limit then. */
     if (z->vm_per_worker || z->uncapped)
         z->lock.layers &= ~(UINT64_C(1) << CM_LAYER_MEMORY);
