@@ -1,6 +1,6 @@
 // Calls to the host: numbered when issued, settled by deliveries, one at a time.
 import { codec, decode, encode } from './codec.js';
-import { define, ErrorFn, has, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
+import { define, ErrorFn, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
 import { here, innermost, ownStack, places } from './position.js';
 import { OP_CALL, OP_CANCEL, OP_STEP_END, STEP, TIMER } from './state.js';
 
@@ -49,10 +49,10 @@ export function cancelTimer(id) {
 function failure(entry, value) {
     let e = value;
     if (!isObject(value) || !isError(value)) {
-        if (isObject(value) && typeof own(value, 'message') === 'string' && (entry.kind !== STEP || has(value, 'name')))
-            e = codec().makeError(value);
-        else if (entry.kind === STEP)
+        if (entry.kind === STEP)
             return value;
+        if (isObject(value) && typeof own(value, 'message') === 'string')
+            e = codec().makeError(value);
         else
             e = new ErrorFn(typeof value === 'string' && value !== '' ? value : 'The call failed without a message');
     }
@@ -71,7 +71,7 @@ async function runStep(id, run) {
             encoded = encode(await run(), 'step result', false, 'return data instead');
         } catch (e) {
             failed = true;
-            encoded = encode(e, 'step error', true);
+            encoded = codec().encodeThrown(e, 'step error');
         }
     } catch (e) {
         // What was thrown last is the codec's own, unless a getter of the program threw it: then its message is not asked for.

@@ -5,12 +5,17 @@ import {
     getOwnPropertyDescriptor, getPrototypeOf, getTime, has, isArray, isError, isObject, isView, keys, mapForEach, MapFn, mapSet, mapSize,
     numberValue, ObjectPrototype, once, own, parse, PromiseFn, RangeErrorFn, setAdd, SetFn, setForEach, setSize, stringify, stringValue,
     text, toBase64, TypeErrorFn, typedBuffer, typedBytes, typedOffset, typedTag, viewBuffer, viewBytes, ViewFn, viewOffset,
+    wellFormed,
 } from './primordials.js';
 
 // Below CM_VALUE_MAX_DEPTH, since containers such as Map add a level of their own to the JSON.
 const MAX_DEPTH = 500;
 // CM_FRAME_MAX_BYTES; the host's own limits are smaller and are enforced there.
 const MAX_CHARS = 64 << 20;
+// What a failure tells beside its message is for a reader: no more than that, no text and no list in it longer than these.
+const MAX_FIELDS = 16000, MAX_FIELD_TEXT = 2000, MAX_FIELD_ITEMS = 100;
+// How many causes are told, one inside the other.
+const MAX_CAUSES = 8;
 
 // Whether a value is a connector's namespace, told apart from an empty object; set by namespaces.js.
 let isNamespace = () => false;
@@ -21,7 +26,8 @@ export const tellNamespaces = test => {
 export const codec = once(() => {
     // Classes that are looked up at first use, since most realms never need them. A program that has replaced one gets what its own
     // constructor makes of data that is meant for it; deliver() turns what it throws into the failure of that one call.
-    const errorTypes = once(() => ({ __proto__: null, TypeError: TypeErrorFn, RangeError: RangeErrorFn, SyntaxError, ReferenceError, EvalError, URIError }));
+    const errorTypes = once(() => ({ __proto__: null, TypeError: TypeErrorFn, RangeError: RangeErrorFn, SyntaxError, ReferenceError, EvalError, URIError,
+        AggregateError }));
     // Kinds of value.h by class name; bytes are what a Uint8Array is called there.
     const viewKinds = once(() => ({
         __proto__: null,
@@ -74,7 +80,10 @@ export const codec = once(() => {
         return st.root + out;
     }
 
+    // In an error that is thrown nothing is refused: what has no faithful form is named in its place.
     function refuse(st, place, key, what, advice) {
+        if (st.lenient)
+            return grow(st, stringify('[' + what + ']'));
         throw new TypeErrorFn(`${path(st, place, key)} is ${what}; ${advice || st.advice || 'give data instead'}`);
     }
 
@@ -83,7 +92,7 @@ export const codec = once(() => {
     }
 
     function bound(st, size) {
-        if (size > MAX_CHARS)
+        if (size > st.max)
             throw new RangeErrorFn(`${st.root} is larger than 64 MB; return less, for example a summary or a page`);
     }
 
@@ -107,11 +116,15 @@ export const codec = once(() => {
         return grow(st, v === 0 ? '0' : 'null');
     }
 
+    // The host takes no halves of surrogate pairs, which a cut leaves, too.
+    const told = (st, s) => wellFormed(st.brief && s.length > MAX_FIELD_TEXT
+        ? cut(s, 0, MAX_FIELD_TEXT) + `… ${s.length - MAX_FIELD_TEXT} more characters` : s);
+
     // The text of v, which stands under `key` in `place`.
     function enc(st, v, key, place, depth) {
         switch (typeof v) {
         case 'string':
-            return grow(st, stringify(v));
+            return grow(st, stringify(st.lenient ? told(st, v) : v));
         case 'number':
             return number(st, v, key, place);
         case 'boolean':
@@ -135,10 +148,10 @@ export const codec = once(() => {
     function container(st, v, key, place, depth, mayToJSON) {
         for (let p = place; p !== null; p = p.up) {
             if (p.value === v)
-                refuse(st, place, key, 'a reference to an object that contains it (a cycle)');
+                return refuse(st, place, key, 'a reference to an object that contains it (a cycle)');
         }
         if (depth >= MAX_DEPTH)
-            refuse(st, place, key, `nested deeper than ${MAX_DEPTH} levels`);
+            return refuse(st, place, key, `nested deeper than ${MAX_DEPTH} levels`);
         const here = { __proto__: null, up: place, key, value: v };
         const array = isArray(v), proto = getPrototypeOf(v);
         const plain = array || proto === ObjectPrototype || proto === null;
@@ -156,9 +169,9 @@ export const codec = once(() => {
         if (array)
             return list(st, v, here, depth);
         if (proto === null && isNamespace(v))
-            refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
+            return refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
         if (!plain && !st.instances)
-            refuseInstance(st, v, key, place);
+            return refuseInstance(st, v, key, place);
         return record(st, v, keys(v), here, depth);
     }
 
@@ -170,14 +183,14 @@ export const codec = once(() => {
             // A proxy or an object without constructor has no name to tell.
         }
         if (v instanceof PromiseFn)
-            refuse(st, place, key, 'a Promise', 'await it first');
-        refuse(st, place, key, name ? `an instance of ${cut(name, 0, 80)}` : 'an object of a class',
+            return refuse(st, place, key, 'a Promise', 'await it first');
+        return refuse(st, place, key, name ? `an instance of ${cut(name, 0, 80)}` : 'an object of a class',
                'return plain data, for example {...value} or the fields you need, or give the class a toJSON method');
     }
 
     function list(st, v, here, depth) {
         // Once, and as a number: a proxy can answer with an object whose valueOf counts.
-        const length = +v.length;
+        const all = +v.length, length = st.brief && all > MAX_FIELD_ITEMS ? MAX_FIELD_ITEMS : all;
         // Every element takes a character, so what is too long is refused before memory is filled with it.
         bound(st, st.size + length);
         let out = '[';
@@ -190,12 +203,34 @@ export const codec = once(() => {
     function record(st, v, names, here, depth) {
         let out = '{';
         grow(st, '{}');
+        if (st.lenient)
+            return out + cut(tell(st, v, names, here, depth), 1) + '}';
         for (let i = 0; i < names.length; i++) {
             const name = names[i];
             const value = enc(st, v[name], name, here, depth + 1);
             out += grow(st, (i ? ',' : '') + stringify(name) + ':') + value;
         }
         return out + '}';
+    }
+
+    // `,"name":value` for each field of what is thrown. One that cannot be read, or is too large, must not hide the others;
+    // methods are no data.
+    function tell(st, v, names, here, depth) {
+        let out = '';
+        for (let i = 0; i < names.length && st.size < st.max; i++) {
+            const name = wellFormed(names[i]), { marks, size } = st;
+            try {
+                const value = v[names[i]];
+                if (typeof value === 'function' || typeof value === 'symbol')
+                    continue;
+                const json = enc(st, value, name, here, depth + 1);
+                out += grow(st, ',' + stringify(name) + ':') + json;
+            } catch {
+                st.marks = marks;
+                st.size = size;
+            }
+        }
+        return out;
     }
 
     const brand = (getter, v) => {
@@ -218,7 +253,7 @@ export const codec = once(() => {
             } else {
                 kind = viewKinds()[tag];
                 if (kind === undefined)
-                    refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
+                    return refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
                 data = base64(apply(typedBuffer, v, []), apply(typedOffset, v, []), apply(typedBytes, v, []));
             }
         } else {
@@ -259,7 +294,9 @@ export const codec = once(() => {
     // Date, bytes, Map, Set, Error, boxed primitives; undefined for everything else.
     function exotic(st, v, here, depth) {
         if (isError(v)) {
-            markAt(st, here, 'error');
+            // Where it stands in a failure says what it is.
+            if (!st.brief)
+                markAt(st, here, 'error');
             return error(st, v, here, depth);
         }
         const time = brand(getTime, v);
@@ -287,36 +324,68 @@ export const codec = once(() => {
         return d !== undefined && !d.enumerable;
     };
 
-    function error(st, e, here, depth) {
-        let out = '{"name":' + stringify(text(e.name)) + ',"message":' + stringify(text(e.message));
-        // Which fields there are is settled before a getter of them runs.
-        const names = keys(e), cause = isHidden(e, 'cause'), errors = isHidden(e, 'errors');
-        grow(st, out + '}');
-        const field = name => {
-            const value = enc(st, e[name], name, here, depth + 1);
-            out += grow(st, ',' + stringify(name) + ':') + value;
-        };
+    // The names of an error's fields, which are settled before a getter of them runs: {0, 1, …, length}.
+    function fieldNames(e, isSkipped) {
+        const names = keys(e), out = { __proto__: null, length: 0 };
         for (let i = 0; i < names.length; i++) {
-            if (names[i] !== 'name' && names[i] !== 'message')
-                field(names[i]);
+            if (!isSkipped(names[i]))
+                out[out.length++] = names[i];
         }
-        if (cause)
-            field('cause');
-        if (errors)
-            field('errors');
+        if (isHidden(e, 'cause'))
+            out[out.length++] = 'cause';
+        if (isHidden(e, 'errors'))
+            out[out.length++] = 'errors';
+        return out;
+    }
+
+    const isHead = name => name === 'name' || name === 'message';
+
+    function error(st, e, here, depth) {
+        const name = text(e.name), message = text(e.message);
+        if (st.brief && st.causes++ >= MAX_CAUSES)
+            return grow(st, stringify(told(st, name + ': ' + message)));
+        const names = fieldNames(e, isHead);
+        let out = '{"name":' + stringify(st.lenient ? told(st, name) : name) + ',"message":' + stringify(st.lenient ? told(st, message) : message);
+        grow(st, out + '}');
+        if (st.lenient)
+            return out + tell(st, e, names, here, depth) + '}';
+        for (let i = 0; i < names.length; i++) {
+            const value = enc(st, e[names[i]], names[i], here, depth + 1);
+            out += grow(st, ',' + stringify(names[i]) + ':') + value;
+        }
         return out + '}';
     }
 
+    const begin = (root, instances, advice, lenient, max) =>
+        ({ __proto__: null, root, instances, advice, lenient, brief: false, causes: 0, marks: '', size: 0, max });
+    const encoded = (st, json) => ({ __proto__: null, json, marks: st.marks === '' ? '' : '{' + st.marks + '}' });
+
     function encodeAny(value, root, instances, advice) {
-        const st = { __proto__: null, root, instances, advice, marks: '', size: 0 };
-        const json = enc(st, value, undefined, null, 0);
-        return { __proto__: null, json, marks: st.marks === '' ? '' : '{' + st.marks + '}' };
+        const st = begin(root, instances, advice, false, MAX_CHARS);
+        return encoded(st, enc(st, value, undefined, null, 0));
+    }
+
+    // What a step threw: an error crosses whatever its fields hold.
+    function encodeThrown(value, root) {
+        const st = begin(root, true, undefined, isObject(value) && isError(value), MAX_CHARS);
+        return encoded(st, enc(st, value, undefined, null, 0));
+    }
+
+    const isTold = name => isHead(name) || name === 'code' || name === 'stack';
+
+    // For the reader of a failure, what it has beside name, message and code: own fields and causes, as one object.
+    function encodeFields(thrown) {
+        const st = begin('', true, undefined, true, MAX_FIELDS);
+        st.brief = true;
+        const here = { __proto__: null, up: null, key: undefined, value: thrown };
+        const json = cut(tell(st, thrown, fieldNames(thrown, isTold), here, 0), 1);
+        return json === '' ? { __proto__: null, json, marks: '' } : encoded(st, '{' + json + '}');
     }
 
     function makeError(fields) {
         const name = has(fields, 'name') ? text(fields.name) : 'Error', message = text(fields.message);
         const Type = errorTypes()[name] || ErrorFn;
-        let e = new Type(message);
+        let e = name === 'AggregateError' ? new Type([], message) : new Type(message);
         if (!isError(e))
             e = new ErrorFn(message);
         if (Type === ErrorFn && name !== 'Error')
@@ -406,7 +475,7 @@ export const codec = once(() => {
         return has(kinds, '') ? reviveAs(kinds[''], value) : value;
     }
 
-    return { __proto__: null, encodeAny, reviveAll, makeError };
+    return { __proto__: null, encodeAny, encodeThrown, encodeFields, reviveAll, makeError };
 });
 
 // {json, marks}: `root` names the value in messages. With `instances`, objects of classes are taken by their own data, as

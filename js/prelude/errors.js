@@ -1,5 +1,6 @@
 // How a failure is told: the meta of DONE. Whatever was thrown becomes a name, a message that a model can act on, and a place.
 import { cut, find, isArray, isError, isObject, once, ownData, stringify, text, wellFormed } from './primordials.js';
+import { codec } from './codec.js';
 import { formatter } from './format.js';
 import { places } from './position.js';
 import { state } from './state.js';
@@ -57,6 +58,16 @@ export const errors = once(() => {
         return out;
     }
 
+    // What an error without name and message of its own was made as.
+    function className(e) {
+        try {
+            const { name } = e.constructor;
+            return typeof name === 'string' && name !== '' ? cut(name, 0, 80) : 'Error';
+        } catch {
+            return 'Error';
+        }
+    }
+
     function describe(thrown) {
         const out = { __proto__: null, name: 'Error', message: '', code: undefined };
         if (isError(thrown)) {
@@ -68,7 +79,7 @@ export const errors = once(() => {
             if (causes)
                 out.message += (out.message ? ': ' : 'All promises were rejected: ') + causes;
             if (out.message === '')
-                out.message = `${out.name} without a message`;
+                out.message = `${out.name === 'Error' ? className(thrown) : out.name} without a message`;
             out.code = thrown.code;
         } else if (isObject(thrown)) {
             const { message, name, code } = thrown;
@@ -109,6 +120,17 @@ export const errors = once(() => {
         return out + '}';
     }
 
+    // What it has besides, for the reader: {json, marks}. Nothing where it is no error and no object of fields.
+    function fieldsOf(thrown) {
+        try {
+            if (isObject(thrown) && !isArray(thrown))
+                return codec().encodeFields(thrown);
+        } catch {
+            // A proxy that will not tell its keys has no fields to tell.
+        }
+        return { __proto__: null, json: '', marks: '' };
+    }
+
     // One line: "TypeError: x is not a function (line 3)".
     function errorLine(thrown) {
         const d = safeDescribe(thrown);
@@ -121,7 +143,7 @@ export const errors = once(() => {
             state.warnings += (state.warnings === '' ? '' : ',') + quoted(message);
     }
 
-    return { __proto__: null, errorJson, errorLine, noNetwork, warn };
+    return { __proto__: null, errorJson, errorLine, fieldsOf, noNetwork, warn };
 });
 
 export function metaJson(error) {

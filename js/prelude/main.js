@@ -33,7 +33,8 @@ async function run(program) {
 }
 
 function fail(thrown) {
-    send(OP_RESULT, true, '', '', metaJson(errors().errorJson(thrown)));
+    const error = errors().errorJson(thrown), fields = errors().fieldsOf(thrown);
+    send(OP_RESULT, true, fields.json, fields.marks, metaJson(error));
 }
 
 function finish() {

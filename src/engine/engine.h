@@ -96,7 +96,7 @@ enum cm_realm_state {
  * wire. */
 struct cm_realm_result {
     bool failed;
-    struct cm_value value;
+    struct cm_value value; /* failed: the error's fields, an object, or absent */
     struct cm_str meta_json;
 };
 

@@ -96,6 +96,7 @@ static void judge_pass(cm_exec *e, struct final *f, const struct cm_pass_end *en
         }
         f->state = CM_EXEC_ERROR;
         rt_guest_error(end->meta_json, &f->error);
+        rt_guest_fields(end->value, &f->error);
         break;
     case CM_PASS_LIMIT:
         fail_by_limit(e, f, end);
@@ -129,6 +130,7 @@ static void judge_direct(cm_exec *e, struct final *f)
         cm_buf_add_str(&meta, v.json);
         cm_buf_add_char(&meta, '}');
         rt_guest_error(cm_buf_str(&meta), &f->error);
+        rt_guest_fields(v, &f->error);
     } else {
         f->state = CM_EXEC_COMPLETED;
         f->result = cm_value_dup(v);

@@ -89,6 +89,49 @@ void rt_guest_error(struct cm_str meta_json, struct cm_buf *out)
     cm_buf_add_char(out, '}');
 }
 
+static bool is_told(struct cm_str key)
+{
+    static const char *const told[] = {"name", "message", "code", "line", "column", "source", "stack"};
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(told); i++)
+        if (cm_str_eq_z(key, told[i]))
+            return true;
+    return false;
+}
+
+void rt_guest_fields(struct cm_value fields, struct cm_buf *out)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    cm_autovalue checked = {0};
+    cm_autobuf json = CM_BUF_INIT(2 * RT_ERROR_FIELDS);
+    yyjson_val *root, *key, *val;
+    bool appended = false;
+    size_t i, max;
+
+    if (fields.json.len == 0 || cm_value_checked(fields, RT_ERROR_FIELDS, &checked, NULL) != CM_OK ||
+        cm_value_to_reader_json(cm_value_view(&checked), &json, &appended, NULL) != CM_OK || !appended ||
+        cm_json_parse(cm_buf_str(&json), CM_JSON_STRICT, &doc, NULL) != CM_OK)
+        return;
+    root = yyjson_doc_get_root(doc);
+    /* A failed call's value is marked; a key of the program's would have two of these signs. */
+    if (cm_json_get(root, "$error"))
+        root = cm_json_get(root, "$error");
+    if (!yyjson_is_obj(root))
+        return;
+    out->len--; /* the closing brace */
+    yyjson_obj_foreach(root, i, max, key, val)
+    {
+        /* The place is the host's to tell, and so is what a code means. */
+        if (is_told(cm_json_str(key)))
+            continue;
+        cm_buf_add_char(out, ',');
+        cm_json_write_string(out, cm_json_str(key));
+        cm_buf_add_char(out, ':');
+        cm_json_write(out, val);
+    }
+    cm_buf_add_char(out, '}');
+}
+
 void rt_guest_place(struct cm_str meta_json, struct cm_buf *out)
 {
     cm_auto(yyjson_doc) doc = NULL;

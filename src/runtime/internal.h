@@ -18,6 +18,7 @@
 /* The code of a call whose arguments are over their limit; like any failure of a call it can be caught. */
 #define RT_ARGUMENTS_LIMIT "arguments_limit"
 #define RT_ERROR_TEXT      16384 /* message and stack of a program's error, each */
+#define RT_ERROR_FIELDS    (256u << 10)
 
 /** Reasons of the host for ending a run (the sandbox's among them); a program's own error cannot carry one as
  * its code. */
@@ -216,6 +217,11 @@ void rt_sdk_stop(struct rt_call *c);
  * says it is, and has no code of the host's.
  */
 void rt_guest_error(struct cm_str meta_json, struct cm_buf *out);
+/**
+ * Add what the error has besides, as readers see it, to the error object that `out` ends with: `fields` is an object, or the
+ * error of a failed call. What is no value, or larger than RT_ERROR_FIELDS, adds nothing.
+ */
+void rt_guest_fields(struct cm_value fields, struct cm_buf *out);
 /** Add where the program was, as far as DONE's meta says, to the error object that `out` ends with. */
 void rt_guest_place(struct cm_str meta_json, struct cm_buf *out);
 /** Take over the warnings of DONE's meta, bounded. */

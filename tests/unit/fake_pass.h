@@ -128,12 +128,21 @@ __attribute__((unused)) static void fake_done(const char *json, const char *mark
     fake_end(&end);
 }
 
-__attribute__((unused)) static void fake_throw(const char *meta)
+/** `json` and `marks`: what the error has beside its meta. */
+__attribute__((unused)) static void fake_throw_with(const char *meta, const char *json, const char *marks)
 {
-    const struct cm_pass_end end = {
-        .kind = CM_PASS_THREW, .code = "", .message = "", .meta_json = cm_str_of(meta)};
+    const struct cm_pass_end end = {.kind = CM_PASS_THREW,
+                                    .code = "",
+                                    .message = "",
+                                    .value = {cm_str_of(json), cm_str_of(marks)},
+                                    .meta_json = cm_str_of(meta)};
 
     fake_end(&end);
+}
+
+__attribute__((unused)) static void fake_throw(const char *meta)
+{
+    fake_throw_with(meta, "", "");
 }
 
 /** What was killed has ended; the sandbox says so from the loop, never from inside cm_pass_kill. */

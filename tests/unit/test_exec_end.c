@@ -152,6 +152,28 @@ static void a_programs_error_is_rebuilt_and_cannot_speak_for_the_host(void **sta
     assert_true(strlen(w->outcome) < 20000);
 }
 
+static void fields_of_an_error_are_values_and_leave_its_place_alone(void **state)
+{
+    static const char meta[] = "{\"error\":{\"name\":\"E\",\"message\":\"m\",\"line\":3}}";
+    struct world *w = *state;
+
+    start(w);
+    fake_throw_with(meta,
+                    "{\"line\":9,\"code\":\"cpu_limit\",\"stack\":1,\"$x\":\"5\",\"cause\":{\"name\":\"C\"}}",
+                    "{\"/$x\":\"bigint\"}");
+    HAS(w,
+        "\"error\":{\"name\":\"E\",\"message\":\"m\",\"line\":3,\"$$x\":\"5\",\"cause\":{\"name\":\"C\"}}}");
+    start(w);
+    fake_throw_with(meta, "{\"a\":1,\"a\":2}", "");
+    HAS(w, "\"line\":3}}");
+    start(w);
+    fake_throw_with(meta, "{\"a\":1}", "{\"/b\":\"date\"}");
+    HAS(w, "\"line\":3}}");
+    start(w);
+    fake_throw_with(meta, "[1]", "");
+    HAS(w, "\"line\":3}}");
+}
+
 static void a_result_that_is_no_value_is_an_error(void **state)
 {
     struct world *w = *state;
@@ -318,7 +340,7 @@ static void a_single_call_is_an_execution_like_any_other(void **state)
            "\"args\":{\"n\":3}");
     start_call(w, "local.refuse", "{}");
     assert_int_equal(w->state, CM_EXEC_ERROR);
-    HAS(w, "\"error\":{\"name\":\"Error\",\"message\":\"no coffee\",\"code\":\"teapot\"}");
+    HAS(w, "\"error\":{\"name\":\"Error\",\"message\":\"no coffee\",\"code\":\"teapot\",\"status\":418}");
     start_call(w, "local.nothing", "{}");
     HAS(w, "\"code\":\"unknown_method\"");
     start_call(w, "local.wipe", "{}");
@@ -584,6 +606,7 @@ int main(void)
         T(a_large_result_is_cut_and_the_record_keeps_it),
         T(calls_do_not_smuggle_out_what_was_cut),
         T(a_programs_error_is_rebuilt_and_cannot_speak_for_the_host),
+        T(fields_of_an_error_are_values_and_leave_its_place_alone),
         T(a_result_that_is_no_value_is_an_error),
         T(a_killed_pass_keeps_its_log_and_names_its_last_call),
         T(secrets_are_taken_out_of_what_the_runtime_says),
