@@ -386,17 +386,10 @@ static cm_status check_isolation(const char *isolation, struct cm_err *err)
                       "isolation '%s' is not known; it is \"realm\", \"vm\" or \"process\"", isolation);
 }
 
-cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_sandbox **out,
-                          struct cm_err *err)
+cm_sandbox *cm_sandbox__make(cm_loop *loop, const struct cm_sandbox_opts *opts)
 {
-    cm_autofree char *path = NULL;
-    cm_status st = check_isolation(opts->isolation, err);
-
-    if (st == CM_OK)
-        st = cm_find__worker(opts->worker_path, &path, err);
-    if (st != CM_OK)
-        return st;
     cm_sandbox *sb = cm_new(cm_sandbox);
+
     sb->loop = loop;
     sb->opts = *opts;
     sb->opts.max_workers = opts->max_workers ? opts->max_workers : MAX_WORKERS_DEFAULT;
@@ -407,11 +400,26 @@ cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_
     sb->vm_each = opts->isolation && cm_z_eq(opts->isolation, "vm");
     sb->opts.isolation = NULL;
     sb->opts.stack_kb = opts->stack_kb ? opts->stack_kb : CM_LIMITS_DEFAULT.stack_kb;
-    sb->worker_path = cm_steal(&path);
+    sb->zygote.control_fd = sb->zygote.pidfd = -1;
     sb->ended_tail = &sb->ended;
     sb->sweep = cm_soon_new(loop, sweep, sb);
     sb->refill = cm_timer_new(loop, on_refill, sb);
     sb->sampler = cm_timer_new(loop, on_sample, sb);
+    return sb;
+}
+
+cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_sandbox **out,
+                          struct cm_err *err)
+{
+    cm_autofree char *path = NULL;
+    cm_status st = check_isolation(opts->isolation, err);
+
+    if (st == CM_OK)
+        st = cm_find__worker(opts->worker_path, &path, err);
+    if (st != CM_OK)
+        return st;
+    cm_sandbox *sb = cm_sandbox__make(loop, opts);
+    sb->worker_path = cm_steal(&path);
     cm_control__start(sb);
     cm_sandbox__pump(sb);
     *out = sb;
