@@ -9,7 +9,7 @@ const MAX_MESSAGE = 16000;
 const MAX_WARNINGS = 20;
 
 export const errors = once(() => {
-    const { format } = formatter(), { placeOf, sourceLine } = places();
+    const { format } = formatter(), { placeOf, placeJson } = places();
 
     const network = names => `There is no network in this sandbox. Call a connector${names ? ': ' + names : ''}; `
         + 'codemode.search("…") finds methods.';
@@ -113,11 +113,7 @@ export const errors = once(() => {
         if (typeof d.code === 'string' || typeof d.code === 'number')
             out += ',"code":' + quoted('' + d.code);
         const place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
-        if (place !== null) {
-            out += ',"line":' + place.line + ',"column":' + place.column + ',"source":' + quoted(sourceLine(place.line))
-                + ',"stack":' + quoted(place.stack);
-        }
-        return out + '}';
+        return out + (place === null ? '' : ',' + placeJson(place)) + '}';
     }
 
     // What it has besides, for the reader: {json, marks}. Nothing where it is no error and no object of fields.

@@ -1,9 +1,11 @@
 // Where in the author's text something happened. The engine's stack names lines exactly (the wrapper adds none); columns move
 // where the normaliser inserted text, and state.map has those places.
-import { apply, charCode, cut, ErrorFn, find, issued, once, ownData, parse, weakGet, weakSet } from './primordials.js';
-import { state } from './state.js';
+import { apply, charCode, cut, ErrorFn, find, issued, once, own, ownData, parse, stringify, weakGet, weakSet, wellFormed } from './primordials.js';
+import { OP_LOCATE, state } from './state.js';
 
 export const URL = 'program.js';
+// In front of a module's name, which has no colon.
+const MODULE = 'module:';
 const MAX_FRAMES = 10;
 
 function originalColumn(line, column) {
@@ -52,63 +54,100 @@ export const places = once(() => {
     // Errors that were made here, at a delivery, belong to the place where their call was issued.
     const rememberPlace = (error, stack) => apply(weakSet, issued, [error, stack]);
 
-    // One line of the engine's stack ("name@url:line:column") as {name, line, column}, or null when it is not the program's.
-    function frame(text) {
+    // Where the text of one frame names its script, or -1: "name@program.js:3:5", "program.js:3:5", "name@module:lib.js:3:5".
+    function scriptStart(text, script) {
         let at = -1;
-        for (let next = find(text, URL + ':', 0); next >= 0; next = find(text, URL + ':', next + 1))
+        for (let next = find(text, script, 0); next >= 0; next = find(text, script, next + 1))
             at = next;
-        if (at < 0 || (at > 0 && text[at - 1] !== '@'))
-            return null;
-        const { n: line, at: colon } = digits(text, at + URL.length + 1), { n: column, at: end } = digits(text, colon + 1);
-        if (text[colon] !== ':' || end !== text.length || line === 0 || column === 0)
-            return null;
-        return { __proto__: null, name: at > 0 ? cut(text, 0, at - 1) : '', line, column: originalColumn(line, column) };
+        return at > 0 && text[at - 1] !== '@' ? -1 : at;
     }
 
-    // The program's frames of a stack text: {line, column, text} of the innermost and all as lines, or null.
-    function readStack(stack) {
-        if (typeof stack !== 'string')
+    // One line of the engine's stack as {name, module, line, column}, or null when it is neither the program's nor a module's.
+    function frame(text) {
+        let at = scriptStart(text, URL + ':'), module = '', places = at + URL.length + 1;
+        if (at < 0) {
+            at = scriptStart(text, MODULE);
+            if (at < 0)
+                return null;
+            places = find(text, ':', at + MODULE.length) + 1;
+            module = cut(text, at + MODULE.length, places - 1);
+        }
+        const { n: line, at: colon } = digits(text, places), { n: column, at: end } = digits(text, colon + 1);
+        if (text[colon] !== ':' || end !== text.length || line === 0 || column === 0)
             return null;
-        let first = null, out = '', n = 0;
-        for (let at = 0, next; at <= stack.length && n < MAX_FRAMES; at = next + 1) {
+        return { __proto__: null, name: at > 0 ? cut(text, 0, at - 1) : '', module, line, column };
+    }
+
+    // The program's frames in a stack's text, by number, with their count in `n`.
+    function framesOf(stack) {
+        const frames = { __proto__: null, n: 0 };
+        for (let at = 0, next; at <= stack.length && frames.n < MAX_FRAMES; at = next + 1) {
             next = find(stack, '\n', at);
             if (next < 0)
                 next = stack.length;
             const f = frame(cut(stack, at, next));
-            if (f === null)
-                continue;
-            n++;
+            if (f !== null)
+                frames[frames.n++] = f;
+        }
+        return frames;
+    }
+
+    // The service realm knows what the engine's columns mean. It gets numbers and names only; with no stack or memory left for it
+    // lines are right, columns nearly, and the line's text is missing.
+    function located(frames, said) {
+        let asked = '';
+        for (let i = 0; i < frames.n; i++) {
+            const f = frames[i];
+            asked += (i ? ',[' : '[') + f.line + ',' + f.column + ',' + stringify(f.module) + ']';
+        }
+        const answer = send(OP_LOCATE, `{"said":${stringify(wellFormed(said))},"places":[${asked}]}`);
+        return typeof answer === 'string' && answer !== '' ? parse(answer) : null;
+    }
+
+    // What a stack's text says in the author's terms: {line, column, module, source, caret, stack} of the innermost frame, and all as
+    // lines, or null. `said`: the message of an error, which tells what failed there.
+    function readStack(stack, said = '') {
+        if (typeof stack !== 'string')
+            return null;
+        const frames = framesOf(stack);
+        if (frames.n === 0)
+            return null;
+        const found = located(frames, said);
+        let out = '', first = null;
+        for (let i = 0; i < frames.n; i++) {
+            const f = frames[i];
+            if (found === null) {
+                f.column = originalColumn(f.line, f.column);
+            } else {
+                const place = found.places[i];
+                if (place === null)
+                    continue;
+                f.line = place[0];
+                f.column = place[1];
+            }
+            const who = f.name === 'global code' || f.name === '' ? '' : f.name + ' ';
+            out += (first === null ? '' : '\n') + 'at ' + who + '(' + (f.module === '' ? URL : MODULE + f.module) + ':' + f.line + ':' + f.column + ')';
             if (first === null)
                 first = f;
-            const name = f.name === 'global code' || f.name === '' ? '' : f.name + ' ';
-            out += (n > 1 ? '\n' : '') + 'at ' + name + '(' + URL + ':' + f.line + ':' + f.column + ')';
         }
-        return first === null ? null : { __proto__: null, line: first.line, column: first.column, stack: out };
+        if (first === null)
+            return null;
+        const { line, column, module } = first;
+        return { __proto__: null, line, column, module, source: found === null ? undefined : own(found, 'source'),
+                 caret: found === null ? undefined : own(found, 'caret'), stack: out };
     }
 
     function placeOf(error) {
-        const call = apply(weakGet, issued, [error]);
-        return readStack(ownStack(call === undefined ? error : call));
+        const call = apply(weakGet, issued, [error]), said = ownData(error, 'message');
+        return call === undefined ? readStack(ownStack(error), typeof said === 'string' ? cut(said, 0, 200) : '') : readStack(ownStack(call));
     }
 
-    const isBreak = c => c === 10 || c === 13 || c === 0x2028 || c === 0x2029;
-
-    // The author's line, without indentation, as much as a message bears.
-    function sourceLine(line) {
-        const text = state.source;
-        let at = 0;
-        for (let n = 1; n < line && at < text.length; n++) {
-            while (at < text.length && !isBreak(charCode(text, at)))
-                at++;
-            at += charCode(text, at) === 13 && charCode(text, at + 1) === 10 ? 2 : 1;
-        }
-        let end = at;
-        while (end < text.length && end < at + 1000 && !isBreak(charCode(text, end)))
-            end++;
-        while (at < end && (text[at] === ' ' || text[at] === '\t'))
-            at++;
-        return cut(text, at, end < at + 200 ? end : at + 200);
+    // Its members of meta.error, without a comma in front.
+    function placeJson(place) {
+        return '"line":' + place.line + ',"column":' + place.column + (place.module === '' ? '' : ',"module":' + stringify(place.module))
+            + (place.source === undefined ? '' : ',"source":' + stringify(place.source) + ',"caret":' + place.caret)
+            + ',"stack":' + stringify(wellFormed(place.stack));
     }
 
-    return { __proto__: null, rememberPlace, readStack, placeOf, sourceLine };
+    return { __proto__: null, rememberPlace, readStack, placeOf, placeJson };
 });

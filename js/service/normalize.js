@@ -3,12 +3,13 @@
 // the author: what is outside of the program (fences, prose, a hashbang) is blanked, never cut out, and no line is added before it.
 import { parse } from 'acorn';
 import { Program } from './edits.js';
+import { excerpt } from './excerpt.js';
 import { fences, unfence } from './fences.js';
 import { refuseModules } from './imports.js';
 import { isObjectText, isSpace, options } from './parse.js';
 import { Refusal } from './refusal.js';
 import { loneArrow, shape, wholeExpression } from './shape.js';
-import { blank, keepOnly, lineText, place } from './text.js';
+import { blank, keepOnly, place } from './text.js';
 
 // What a syntax error most likely means, where a model would otherwise guess.
 function advise(text, error) {
@@ -103,7 +104,7 @@ export function normalize(source, input, bind) {
             name: 'SyntaxError',
             message: e instanceof Refusal ? e.message : advise(e.text === undefined ? source : e.text, e),
             code: e instanceof Refusal ? e.code : 'syntax',
-            line, column: column + 1, source: lineText(source, e.pos),
+            line, column: column + 1, ...excerpt(source, e.pos),
             stack: `at (program.js:${line}:${column + 1})`,
         };
         return { error: JSON.stringify({ error }) };

@@ -91,9 +91,11 @@ static cm_status load_service(cm_engine *e, struct cm_err *err)
     if (!JSEvaluateScript(e->service, source, NULL, url, 1, &exception))
         return cm_js__fail(e->service, exception, "the service bundle", err);
     e->normalize = get_function(e->service, JSContextGetGlobalObject(e->service), "normalize");
-    if (!e->normalize)
-        return cm_err_set(err, CM_E_INTERNAL, "the service bundle defines no normalize");
+    e->locate = get_function(e->service, JSContextGetGlobalObject(e->service), "locate");
+    if (!e->normalize || !e->locate)
+        return cm_err_set(err, CM_E_INTERNAL, "the service bundle defines no normalize or locate");
     JSValueProtect(e->service, e->normalize);
+    JSValueProtect(e->service, e->locate);
     make_reservations(e->service);
     return CM_OK;
 }
@@ -136,6 +138,8 @@ void cm_engine_free(cm_engine *e)
         JSValueUnprotect(e->service, e->inert);
     if (e->normalize)
         JSValueUnprotect(e->service, e->normalize);
+    if (e->locate)
+        JSValueUnprotect(e->service, e->locate);
     if (e->service)
         JSGlobalContextRelease(e->service);
     if (e->group)

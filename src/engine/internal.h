@@ -15,6 +15,7 @@ struct cm_engine {
     JSContextGroupRef group;
     JSGlobalContextRef service; /* the parser's realm; no program runs in it */
     JSObjectRef normalize;      /* protected */
+    JSObjectRef locate;         /* protected */
     JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
     JSStringRef prelude_url;
     JSStringRef program_url;
@@ -46,6 +47,10 @@ void cm_program_done(struct cm_program *p);
 /** CM_E_INTERNAL only: a program that does not parse is a program with error_json. */
 cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input, struct cm_str bind_json,
                                struct cm_program *out, struct cm_err *err);
+
+/** Places of the engine as the author's: a JSON text for one, js/service/locate.js has both. NULL: not known. JSStringRelease it. */
+JSStringRef cm_engine__locate(cm_engine *e, const struct cm_program *p, JSStringRef source,
+                              JSStringRef asked);
 
 /** A realm with its prelude, not yet bound to a pass. */
 cm_status cm_realm__new(cm_engine *e, cm_realm **out, struct cm_err *err);

@@ -28,6 +28,7 @@ enum send_op {
     SEND_SETTLED,
     SEND_RESULT,
     SEND_CANCEL,
+    SEND_LOCATE = 7,
     SEND_TARGET = 8,
     SEND_OP_COUNT_
 };
@@ -56,9 +57,11 @@ struct cm_realm {
     uint32_t cap_calls;
     uint32_t n_outstanding; /* answers that the host owes */
     uint32_t stack_kb;      /* what the program may use of the stack */
-    bool bound;             /* its globals are those of the engine's bind_json */
-    bool settled;           /* the program's promise has settled */
-    bool done;              /* the result stands; what the program still does is nobody's business */
+    JSStringRef source;     /* the program as submitted, and as it runs: for places in it */
+    struct cm_program program;
+    bool bound;   /* its globals are those of the engine's bind_json */
+    bool settled; /* the program's promise has settled */
+    bool done;    /* the result stands; what the program still does is nobody's business */
     struct cm_realm_result result;
     char *json, *marks, *meta; /* what result borrows */
 };
@@ -232,13 +235,24 @@ static JSValueRef send_target(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     return (uintptr_t)target < FIRST_ADDRESS ? JSValueMakeUndefined(ctx) : target;
 }
 
+/* send(7, asked) → text, empty when it is not known: cm_engine__locate */
+static JSValueRef send_locate(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                              JSValueRef *exception)
+{
+    cm_autojs asked = n > 1 ? JSValueToStringCopy(ctx, args[1], NULL) : NULL;
+    cm_autojs found = asked && r->program.run ? cm_engine__locate(r->e, &r->program, r->source, asked) : NULL;
+
+    (void)exception;
+    return found ? JSValueMakeString(ctx, found) : cm_js__value(ctx, CM_STR(""));
+}
+
 typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                            JSValueRef *exception);
 
 static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
     [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,     [SEND_CANCEL] = send_cancel,
-    [SEND_TARGET] = send_target,
+    [SEND_LOCATE] = send_locate,   [SEND_TARGET] = send_target,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */
@@ -336,6 +350,8 @@ void cm_realm_free(cm_realm *r)
         JSValueUnprotect(r->ctx, r->control);
     if (r->ctx)
         JSGlobalContextRelease(r->ctx);
+    cm_js__release(&r->source);
+    cm_program_done(&r->program);
     free(r->calls);
     free(r->json);
     free(r->marks);
@@ -395,13 +411,14 @@ static cm_status begin(cm_realm *r, const struct cm_realm_opts *opts, struct cm_
 
 /* Evaluate the wrapped text, which only makes a function, and run that. What the engine refuses is the
  * program's failure. */
-static cm_status run(cm_realm *r, JSStringRef source, const struct cm_program *p, struct cm_err *err)
+static cm_status run(cm_realm *r, struct cm_err *err)
 {
+    const struct cm_program *p = &r->program;
     JSValueRef exception = NULL, args[3];
     JSValueRef program = JSEvaluateScript(r->ctx, p->run, NULL, r->e->program_url, p->line, &exception);
 
     args[0] = program ? program : exception;
-    args[1] = JSValueMakeString(r->ctx, source);
+    args[1] = JSValueMakeString(r->ctx, r->source);
     args[2] = JSValueMakeString(r->ctx, p->map);
     return control(r, program ? CONTROL_RUN : CONTROL_FAIL, CM_ARRAY_LEN(args), args, err);
 }
@@ -449,9 +466,7 @@ void cm_engine_prepare_realm(cm_engine *e)
 struct turn {
     cm_realm *r;
     const struct cm_realm_opts *opts; /* the start */
-    const struct cm_program *program;
-    JSStringRef source;
-    const JSValueRef *args; /* a delivery's */
+    const JSValueRef *args;           /* a delivery's */
     size_t n_args;
     struct cm_err *err;
     cm_status st;
@@ -463,7 +478,7 @@ static void start_turn(void *user)
 
     t->st = begin(t->r, t->opts, t->err);
     if (t->st == CM_OK)
-        t->st = run(t->r, t->source, t->program, t->err);
+        t->st = run(t->r, t->err);
     if (t->st == CM_OK)
         settle(t->r);
 }
@@ -491,10 +506,13 @@ cm_status cm_realm_start(cm_engine *e, const struct cm_realm_opts *opts, cm_real
     r->host = opts->host;
     r->user = opts->user;
     r->stack_kb = opts->stack_kb;
-    if (p.error_json) {
-        finish_without_script(r, p.error_json);
+    r->source = cm_steal(&source);
+    r->program = p;
+    p = (struct cm_program){0};
+    if (r->program.error_json) {
+        finish_without_script(r, r->program.error_json);
     } else {
-        struct turn t = {.r = r, .opts = opts, .program = &p, .source = source, .err = err};
+        struct turn t = {.r = r, .opts = opts, .err = err};
         cm_engine__on_stack(r->stack_kb, start_turn, &t);
         if (t.st != CM_OK)
             return t.st;

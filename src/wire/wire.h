@@ -35,7 +35,7 @@
  *
  * RUN's meta: {"seed": 32 hex digits, "now": epoch ms, "stackKb": the program's stack, "mode": "run" |
  * "normalize", "name": text for positions}. DONE's meta: {"error": {name, message, code?, line?, column?,
- * source?, stack?}, "warnings": [text …]}; `error` with flag ERROR; the result is then what the error has besides (own fields, cause,
+ * module?, source?, caret?, stack?}, "warnings": [text …]}; `error` with flag ERROR; the result is then what the error has besides (own fields, cause,
  * errors), an object, or empty. With mode "normalize" the result of
  * DONE is the program text as it would run, a string. CALL kinds: enum cm_call_kind. Ids are dense from 1
  * in each pass, in the order of issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the

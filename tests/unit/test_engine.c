@@ -50,7 +50,7 @@ static void check_lines(const struct test_case *t, const char *key, const struct
 static void check_error(const struct test_case *t, yyjson_val *error)
 {
     static const char *const texts[] = {"name", "code", "source"};
-    static const char *const numbers[] = {"line", "column"};
+    static const char *const numbers[] = {"line", "column", "caret"};
 
     if (!error)
         fail_msg("%s: failed without error", t->name);
@@ -449,10 +449,11 @@ static const struct CMUnitTest own_tests[] = {
 
 int main(void)
 {
-    struct cases sets[2] = {{0}};
+    static const char *const folders[] = {"programs", "normalize", "positions"};
+    struct cases sets[CM_ARRAY_LEN(folders)] = {{0}};
     struct CMUnitTest *tests;
     struct cm_err err;
-    size_t n = 0;
+    size_t n = CM_ARRAY_LEN(own_tests);
     int failed;
 
     cm_engine_prepare_process(false);
@@ -461,18 +462,21 @@ int main(void)
         return 1;
     }
     faults_are_default = look_at_faults();
-    cases_load("programs", &sets[0]);
-    cases_load("normalize", &sets[1]);
-    tests = cm_calloc(sets[0].n + sets[1].n + CM_ARRAY_LEN(own_tests), sizeof(*tests));
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < CM_ARRAY_LEN(sets); s++) {
+        cases_load(folders[s], &sets[s]);
+        n += sets[s].n;
+    }
+    tests = cm_calloc(n, sizeof(*tests));
+    memcpy(tests, own_tests, sizeof(own_tests));
+    n = CM_ARRAY_LEN(own_tests);
+    for (size_t s = 0; s < CM_ARRAY_LEN(sets); s++) {
         for (size_t i = 0; i < sets[s].n; i++)
             tests[n++] = (struct CMUnitTest){sets[s].list[i].name, run_case, NULL, NULL, &sets[s].list[i]};
     }
-    memcpy(&tests[n], own_tests, sizeof(own_tests));
-    failed = _cmocka_run_group_tests("engine", tests, n + CM_ARRAY_LEN(own_tests), NULL, NULL);
+    failed = _cmocka_run_group_tests("engine", tests, n, NULL, NULL);
     free(tests);
-    cases_done(&sets[0]);
-    cases_done(&sets[1]);
+    for (size_t s = 0; s < CM_ARRAY_LEN(sets); s++)
+        cases_done(&sets[s]);
     cm_engine_free(engine);
     return failed;
 }
