@@ -1,0 +1,162 @@
+// What a syntax error most likely means and what to write instead, where the parser's own words would leave a model to guess.
+import { tokenizer } from 'acorn';
+import { fences } from './fences.js';
+import { options } from './parse.js';
+import { place } from './text.js';
+
+const WORD = /^(?:[\p{ID_Start}$_][\p{ID_Continue}$]*|\d[\w.]*|\.\.\.|=>|\?\?|\?\.|&&|\|\||[^\s])/u;
+const CLOSES = { '(': ')', '[': ']', '{': '}', '${': '}' };
+const ENTITY = /&(?:lt|gt|amp|quot|apos|#\d+|#x[\da-f]+);/i;
+const MEANT = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+const code = c => 'U+' + c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
+
+// Characters that look like one of the language: [which, what to do].
+const LOOKALIKES = [
+    [/[\u201C-\u201F\u2033\u00AB\u00BB]/, 'use straight quotes: "'],
+    [/[\u2018-\u201B\u2032\u00B4]/, "use straight quotes: '"],
+    [/[\u2010-\u2015\u2212]/, 'use the minus of the keyboard: -'],
+    [/\u2026/, 'use three dots: ...'],
+    [/[\u200B-\u200F\u2060-\u2064\u00AD\uFEFF]/, 'it has no width and cannot be seen; delete it'],
+    [/\u00D7/, 'use *'],
+    [/[\u2264\u2265\u2260]/, 'use <=, >= or !=='],
+    [/[\uFF01-\uFF5E]/, 'use the narrow form of it'],
+];
+
+function character(c) {
+    const known = LOOKALIKES.find(([which]) => which.test(c));
+    const shown = known !== undefined && /no width/.test(known[1]) ? '' : ` '${c}'`;
+    return `Unexpected character${shown} (${code(c)})` + (known ? `: ${known[1]}` : '');
+}
+
+// What is open at `pos`: [{text, line}, …], outermost first.
+function openAt(text, pos) {
+    const open = [];
+    try {
+        for (const token of tokenizer(text, options)) {
+            if (token.start >= pos)
+                break;
+            const { label } = token.type;
+            if (CLOSES[label] !== undefined)
+                open.push({ text: label, line: place(text, token.start).line });
+            else if (open.length > 0 && CLOSES[open[open.length - 1].text] === label)
+                open.pop();
+        }
+    } catch {
+        // What stands behind is not read; what is open up to there is known.
+    }
+    return open;
+}
+
+const opener = o => `the '${o.text}' of line ${o.line}`;
+
+function tooSoon(open) {
+    if (open.length === 0)
+        return 'The program ends too soon';
+    return `The program ends too soon: ${opener(open[open.length - 1])} is not closed`
+        + (open.length > 1 ? `, nor ${open.length === 2 ? opener(open[0]) : `${open.length - 1} brackets before it`}` : '');
+}
+
+// The function around an await that is not async, as its author would write it: "function load(" or "id =>".
+function enclosing(before) {
+    const heads = [...before.matchAll(/(async\s+)?(?:function\s*([\w$]*)\s*\(|(\([^()]*\)|[\w$]+)\s*=>)/g)].filter(m => m[1] === undefined);
+    if (heads.length === 0)
+        return '';
+    const [, , name, parameters] = heads[heads.length - 1];
+    return parameters === undefined ? `async function${name ? ' ' + name : ''}(…)` : `async ${parameters} => …`;
+}
+
+function strayAwait({ before }) {
+    const head = enclosing(before), callback = /\.(map|forEach|filter|reduce|flatMap|some|every)\(/.test(before.slice(-300));
+    return 'await stands only at the top level or in a function marked async' + (head ? `: write ${head}` : '')
+        + (callback ? '. A list of such calls is awaited with await Promise.all(list.map(async x => …))' : '');
+}
+
+const PYTHON = 'This looks like Python, and a program here is JavaScript';
+
+// First match wins: [whether it is that, what to say]. `c` is {message, text, pos, before, rest, token, line, open()}.
+const RULES = [
+    [c => c.message.startsWith('Not enough stack space'),
+        () => 'The program is nested too deeply to be read; bring data in through a call or a text instead of such a literal'],
+    [c => /\bawait\s*$/.test(c.before) || c.rest.startsWith('await'), strayAwait],
+    [c => ENTITY.test(c.line), c => {
+        const [entity] = ENTITY.exec(c.line), meant = MEANT[entity.slice(1, -1).toLowerCase()];
+        return `${entity} is HTML${meant ? ` for ${meant}` : ''}: send the program itself, not escaped for a page`;
+    }],
+    [c => /^\s*#/.test(c.line) && c.message.startsWith('Unexpected character'),
+        () => '# begins no comment in JavaScript: use //. A heading or other text stands outside of the program, which then is in one code fence'],
+    [c => /^\s*def\s+\w+\s*\(/.test(c.line), () => `${PYTHON}: async function main() { … } where Python has def main():`],
+    [c => /^[ \t]*(?:import[ \t]+[\w.]+(?:[ \t]+as[ \t]+\w+)?|from[ \t]+[\w.]+[ \t]+import\b.*)[ \t]*$/m.test(c.text)
+        || /^\s*(?:for|while|if|with|class|try|except)\b[^{]*:\s*(?:#.*)?$/.test(c.line),
+        () => `${PYTHON}: blocks stand in { }, and there is nothing to import`],
+    [c => c.token === 'elif' || /\belif\s*$/.test(c.before) || /\}\s*elif\b/.test(c.line), () => 'JavaScript has else if, not elif'],
+    [c => c.token === 'and' || c.token === 'or', c => `Unexpected '${c.token}': JavaScript has && and ||`],
+    [c => /\bnot\s*$/.test(c.before), () => "Unexpected word behind 'not': JavaScript has !"],
+    [c => /\bf$/.test(c.before) && /^["']/.test(c.rest), () => 'An f-string is Python; JavaScript has templates: `Hello ${name}`'],
+    [c => c.token === 'for' && c.within('['), () => 'JavaScript has no list comprehensions: use list.map(x => …) and list.filter(x => …)'],
+    [c => /^<(?:!--|!doctype|script|html)\b/i.test(c.rest), c => `${/^<[!\w-]+>?/.exec(c.rest)[0]} is HTML: send the program alone`],
+    [c => /^<[A-Z][A-Z_ ]+>/.test(c.rest), c => `${/^<[^>]+>/.exec(c.rest)[0]} is a placeholder: put the value itself there`],
+    [c => /^<[\w>/]/.test(c.rest) && c.message === 'Unexpected token',
+        () => 'JSX is not part of JavaScript and there is nothing here to show it: return data, or build text with a template'],
+    [c => c.message === 'Unterminated string constant',
+        () => 'The string that begins here is not closed on its line: close it, or use a template (`…`) for text over several lines'],
+    [c => c.message === 'Unterminated template', () => 'The template that begins here (`) is not closed'],
+    [c => c.message === 'Unterminated comment', () => 'The comment that begins here is not closed: end it with */'],
+    [c => c.message === 'Unterminated regular expression', () => 'The regular expression that begins here is not closed: end it with /'],
+    [c => c.message.startsWith('Missing catch'), () => 'try needs a catch or a finally: try { … } catch (e) { … }'],
+    [c => c.message.startsWith('Shorthand property'), () => "Unexpected '=' in an object: a member is written name: value"],
+    [c => c.message.startsWith('Optional chaining cannot'), () => '?. cannot stand where something is assigned to: make sure that the object exists, then use .'],
+    [c => c.message.startsWith('Logical expressions and coalesce'), () => '?? cannot stand beside || or && without brackets: write (a ?? b) || c'],
+    [c => c.message === 'Invalid number' && /^0\d/.test(c.rest), () => 'Octal numbers are written 0o10; a number has no leading zero'],
+    [c => /^Unsyntactic (?:break|continue)$/.test(c.message), c => `${c.token} stands only in a loop${c.token === 'break' ? ' or a switch' : ''}; return ends the program`],
+    [c => c.message === 'Assigning to rvalue', () => 'Only a variable or a member of an object can be assigned to'],
+    [c => c.message === 'Identifier directly after number', c => `Unexpected '${c.token}' directly behind a number`],
+    [c => c.message.startsWith('Bad character escape'), () => 'An escape in this text is not complete: \\u takes four hexadecimal digits, \\x two, and a backslash itself is \\\\'],
+    [c => c.message.endsWith('has already been declared'), c => c.message + ': take another name, or assign to it without declaring it again'],
+    [c => c.message.startsWith('Unexpected keyword'), c => c.message + ': a word of the language is no name'],
+    [c => c.message.startsWith('Unexpected character'), c => character(c.rest === '' ? ' ' : String.fromCodePoint(c.rest.codePointAt(0)))],
+    [c => c.message === 'Unexpected token', unexpected],
+];
+
+// Where the parser knows no more than that something else was expected.
+const UNEXPECTED = [
+    [c => /^\s*\.\.\.\s*$/.test(c.line), () => '... does not stand for what was left out: send the whole program'],
+    [c => /^\s*(?:\$ |curl |npm |npx |pip |git |cd |ls |sudo |echo )/.test(c.line),
+        () => 'This is a shell command, and a program here is JavaScript: it calls connectors and returns a value'],
+    [c => /^\s*(?:SELECT|INSERT|UPDATE|DELETE)\s/.test(c.line), () => 'This is SQL, and a program here is JavaScript: it calls connectors and returns a value'],
+    [c => /^\s*[A-Z][\w']*,?(?: [\w',.:;!?-]+){2,}\s*$/.test(c.line),
+        () => 'This reads like prose, not JavaScript: send the program alone, or in one code fence'],
+    [c => /^\s*\d+ ?[|:]/.test(c.line), c => `Unexpected '${c.token}': the line begins with its number; send the program without line numbers`],
+    [c => c.token === '' , c => tooSoon(c.open())],
+    [c => fences(c.text).length > 1, c => `Unexpected '${c.token}'. Send one program: there are several code fences in the text`],
+    [c => /\bconst\s+[\w$]+\s*$/.test(c.before), c => {
+        const [, name] = /\bconst\s+([\w$]+)\s*$/.exec(c.before);
+        return `const ${name} needs a value; for one that comes later use let ${name}`;
+    }],
+    [c => /[:,]/.test(c.token) && /=>\s*\{[^{}]*$/.test(c.before),
+        c => `Unexpected '${c.token}': an arrow function that gives an object has brackets around it: x => ({ … })`],
+    [c => /["']$/.test(c.before) && /^[\w$]/.test(c.rest),
+        c => `Unexpected '${c.token}' directly behind a string: a quote inside of a text is written \\' or \\", or the text stands in other quotes`],
+    [c => ')]}'.includes(c.token) && c.open().length === 0, c => `Unexpected '${c.token}': nothing is open that it would close; leave it out`],
+    [c => ')]}'.includes(c.token) && CLOSES[c.top().text] !== c.token, c => `Unexpected '${c.token}': ${opener(c.top())} is still open`],
+    [c => /^(?:;|return|const|let|var|if|for|while|throw|try|function|class)$/.test(c.token) && (c.within('(') || c.within('[')),
+        c => `Unexpected '${c.token}': ${opener(c.top())} is not closed`],
+    [c => /^[\w$"'`{[]/.test(c.rest) && /[\w$"'`)\]}]\s*$/.test(c.before) && c.top() && !/(?:^|[^\w$])(?:return|else|of|in)\s*$/.test(c.before),
+        c => `Unexpected '${c.token}': a comma or an operator is missing before it`],
+];
+
+function unexpected(c) {
+    const rule = UNEXPECTED.find(([when]) => when(c));
+    return rule === undefined ? `Unexpected '${c.token}'` : rule[1](c);
+}
+
+export function advise(text, error) {
+    const message = error.message.replace(/ \(\d+:\d+\)$/, ''), { pos } = error;
+    const before = text.slice(0, pos), rest = text.slice(pos), from = before.search(/[^\r\n\u2028\u2029]*$/);
+    const c = { message, text, pos, before, rest, line: /^[^\r\n\u2028\u2029]*/.exec(text.slice(from))[0], token: (WORD.exec(rest) ?? [''])[0].slice(0, 40) };
+    c.open = () => c.opened ?? (c.opened = openAt(text, pos));
+    c.top = () => c.open()[c.open().length - 1];
+    c.within = bracket => c.open().length > 0 && c.top().text === bracket;
+    const rule = RULES.find(([when]) => when(c));
+    return rule === undefined ? message : rule[1](c);
+}
