@@ -47,15 +47,34 @@ bool cm_name_is_identifier(struct cm_str name)
     return true;
 }
 
+/* White space of ECMAScript outside of ASCII, as UTF-8. */
+static const char *const wide_spaces[] = {
+    "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007",
+    "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\ufeff",
+};
+
+/** Bytes of what separates words at the front of `name`, 0 when nothing does. */
+static size_t separator_bytes(struct cm_str name)
+{
+    if (name.ptr[0] != '\0' && strchr("-./: \t\r\n\v\f", name.ptr[0]))
+        return 1;
+    for (size_t i = 0; i < CM_ARRAY_LEN(wide_spaces); i++) {
+        size_t n = strlen(wide_spaces[i]);
+        if (name.len >= n && memcmp(name.ptr, wide_spaces[i], n) == 0)
+            return n;
+    }
+    return 0;
+}
+
 char *cm_name_to_identifier(struct cm_str name)
 {
     struct cm_buf b = CM_BUF_INIT(name.len + 3);
 
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        if (c != '\0' && strchr("-./: \t\r\n", c))
-            c = '_';
-        else if (!is_word_char(c))
+        size_t separator = separator_bytes(cm_str_mk(name.ptr + i, name.len - i));
+        char c = separator ? '_' : name.ptr[i];
+        i += separator ? separator - 1 : 0;
+        if (!is_word_char(c))
             continue;
         if (b.len == 0 && is_digit(c))
             cm_buf_add_char(&b, '_');

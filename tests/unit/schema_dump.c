@@ -4,10 +4,12 @@
  *   schema_dump named NAME FILE       the declarations of a bare schema
  *   schema_dump connector NAME FILE   those of {"instructions", "methods": [{name, description, inputSchema,
  * outputSchema, …}]}
+ *   schema_dump names - FILE          the identifiers of a list of names, as a list
  */
 #include "schema/schema.h"
 
 #include "base/fd.h"
+#include "base/names.h"
 
 #include <stdio.h>
 
@@ -38,6 +40,22 @@ static cm_status dump_connector(struct cm_buf *out, const char *name, yyjson_val
     return cm_buf_check(out, "the declarations", err);
 }
 
+static cm_status dump_names(struct cm_buf *out, yyjson_val *list, struct cm_err *err)
+{
+    size_t i, max;
+    yyjson_val *name;
+
+    cm_buf_add_char(out, '[');
+    yyjson_arr_foreach(list, i, max, name)
+    {
+        cm_autofree char *identifier = cm_name_to_identifier(cm_json_str(name));
+        cm_buf_addf(out, "%s", i ? "," : "");
+        cm_json_write_string(out, cm_str_of(identifier));
+    }
+    cm_buf_add_z(out, "]\n");
+    return cm_buf_check(out, "the names", err);
+}
+
 int main(int argc, char **argv)
 {
     struct cm_err err = {0};
@@ -47,7 +65,7 @@ int main(int argc, char **argv)
     size_t len = 0;
 
     if (argc != 4) {
-        fputs("usage: schema_dump named|connector NAME FILE\n", stderr);
+        fputs("usage: schema_dump named|connector|names NAME FILE\n", stderr);
         return 2;
     }
     cm_status st = cm_read_file(argv[3], OUT_MAX, &text, &len, &err);
@@ -55,6 +73,8 @@ int main(int argc, char **argv)
         st = cm_json_parse(cm_str_mk(text, len), CM_JSON_STRICT, &doc, &err);
     if (st == CM_OK && cm_z_eq(argv[1], "connector"))
         st = dump_connector(&out, argv[2], yyjson_doc_get_root(doc), &err);
+    else if (st == CM_OK && cm_z_eq(argv[1], "names"))
+        st = dump_names(&out, yyjson_doc_get_root(doc), &err);
     else if (st == CM_OK)
         st = cm_schema_render_named(&out, argv[2], yyjson_doc_get_root(doc), &err);
     if (st != CM_OK) {
