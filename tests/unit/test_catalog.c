@@ -28,7 +28,7 @@ struct fake {
 static void fake_start(void *self, cm_connector *c)
 {
     struct fake *f = self;
-    struct cm_err err = {CM_E_UNAVAILABLE, "broken: no such host"};
+    struct cm_err err = {.status = CM_E_UNAVAILABLE, .message = "broken: no such host"};
 
     if (f->fails)
         cm_connector__failed(c, &err);
