@@ -151,7 +151,37 @@ void cm_api__add_connector(cm_ctx *ctx, cm_connector *take_c)
     ctx->connectors[ctx->n_connectors++] = take_c;
 }
 
-void cm_api__make_connectors(cm_ctx *ctx)
+static cm_status make_fetch(cm_ctx *ctx, struct cm_err *err)
+{
+    const struct cm_config_fetch *list = NULL;
+    size_t n = cm_config_fetch(ctx->config, &list);
+    struct cm_connector_base base = {
+        .name = "fetch", .origin = "codemode.fetch", .secrets = cm_config_secrets(ctx->config)};
+    cm_autofree struct cm_fetch_host *hosts = cm_calloc(n + 1, sizeof *hosts);
+    struct cm_fetch_spec spec = {.hosts = hosts, .n_hosts = n};
+
+    for (size_t i = 0; i < n; i++)
+        hosts[i] = (struct cm_fetch_host){
+            .at = list[i].at,
+            .pattern = list[i].host,
+            .off = list[i].off,
+            .headers = pairs(list[i].headers),
+            .n_headers = list[i].n_headers,
+            .methods = list[i].methods,
+            .allow_private = list[i].allow_private,
+            .ranges = list[i].ranges,
+            .timeout_ms = list[i].timeout_ms,
+            .max_bytes = list[i].max_bytes,
+        };
+    if (n == 0)
+        return CM_OK;
+    if (cm_connector_fetch(ctx->loop, &base, &spec, &ctx->fetch, err) == CM_OK)
+        return CM_OK;
+    const char *path = cm_config_path(ctx->config);
+    return path ? cm_err_prefix(err, "'%s'", path) : cm_err_prefix(err, "the configuration");
+}
+
+cm_status cm_api__make_connectors(cm_ctx *ctx, struct cm_err *err)
 {
     const struct cm_config_entry *entries;
     size_t n = cm_config_entries(ctx->config, &entries);
@@ -159,12 +189,15 @@ void cm_api__make_connectors(cm_ctx *ctx)
     for (size_t i = 0; i < n; i++)
         cm_api__add_connector(ctx, make(ctx, &entries[i]));
     ctx->n_configured = n;
+    return make_fetch(ctx, err);
 }
 
 void cm_api__free_connectors(cm_ctx *ctx)
 {
     for (size_t i = 0; i < ctx->n_connectors; i++)
         cm_connector_free(ctx->connectors[i]);
+    cm_connector_free(ctx->fetch);
+    ctx->fetch = NULL;
     free(ctx->connectors);
     ctx->connectors = NULL;
     ctx->n_connectors = 0;

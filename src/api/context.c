@@ -108,7 +108,9 @@ cm_status cm_open(const struct cm_options *options, cm_ctx **out, struct cm_err 
     if (st != CM_OK)
         return st;
     ctx->limits = *cm_config_limits(ctx->config);
-    cm_api__make_connectors(ctx);
+    st = cm_api__make_connectors(ctx, err);
+    if (st != CM_OK)
+        return st;
     *out = cm_steal(&ctx);
     return CM_OK;
 }
@@ -155,6 +157,7 @@ cm_status cm_api__runtime(cm_ctx *ctx, struct cm_err *err)
         .catalog = ctx->catalog,
         .connectors = ctx->connectors,
         .n_connectors = ctx->n_connectors,
+        .fetch = ctx->fetch,
         .config = ctx->config,
         .secrets = cm_config_secrets(ctx->config),
         .limits = ctx->limits,

@@ -2,6 +2,8 @@
  * name. No methods, no types. */
 #include "api/internal.h"
 
+#include "connector/kinds.h"
+
 /** Past so many the list would cost more than it tells; search finds the rest. */
 #define CONNECTORS_SHOWN 40
 #define HINT_MAX_BYTES   120
@@ -34,8 +36,7 @@ static const char rules[] =
     "returned.\n"
     "- A result with status \"paused\" waits for a human: tell the user what is pending and wait. Do not "
     "send the program again.\n"
-    "- Everything outside calls and steps must be deterministic. The clock stands still between calls.\n"
-    "- Do not use `fetch`.\n";
+    "- Everything outside calls and steps must be deterministic. The clock stands still between calls.\n";
 
 /** The first line of what the configuration or the connector says about itself, cut to a hint. */
 static void add_hint(struct cm_buf *b, const char *text)
@@ -61,6 +62,17 @@ static void add_globals(const cm_ctx *ctx, struct cm_buf *b, size_t shown)
     cm_buf_add_z(b, shown ? " and `codemode`," : "`codemode`");
 }
 
+static void add_fetch(const cm_ctx *ctx, struct cm_buf *b)
+{
+    if (!ctx->fetch) {
+        cm_buf_add_z(b, "- Do not use `fetch`.\n");
+        return;
+    }
+    cm_buf_add_z(b, "- `fetch` reaches only ");
+    cm_connector_fetch_places(ctx->fetch, b);
+    cm_buf_add_z(b, ". Prefer connectors.\n");
+}
+
 cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err)
 {
     const struct cm_config_entry *entries = NULL;
@@ -71,6 +83,7 @@ cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err)
     cm_buf_add_z(&b, opening);
     add_globals(ctx, &b, shown);
     cm_buf_add_z(&b, rules);
+    add_fetch(ctx, &b);
     if (shown)
         cm_buf_add_z(&b, "\n## Available connectors\n");
     for (size_t i = 0; i < shown; i++) {

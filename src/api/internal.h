@@ -23,6 +23,7 @@ struct cm_ctx {
     cm_connector **connectors; /* the configured ones in their order, then those of cm_add_tool */
     size_t n_connectors;
     size_t n_configured;
+    cm_connector *fetch; /* NULL: off */
 
     /* Made at first use, and anew after a connector was added: both keep the list they were made with. */
     cm_catalog *catalog;
@@ -58,8 +59,8 @@ void cm_api__drop_runtime(cm_ctx *ctx);
 cm_status cm_api__may_block(cm_ctx *ctx, struct cm_err *err);
 void cm_api__cancel_all(cm_ctx *ctx);
 
-/** Connectors of the configuration, in its order. */
-void cm_api__make_connectors(cm_ctx *ctx);
+/** Connectors of the configuration, in its order, and `fetch` where it names hosts. CM_E_CONFIG: it names one that is none. */
+cm_status cm_api__make_connectors(cm_ctx *ctx, struct cm_err *err);
 void cm_api__free_connectors(cm_ctx *ctx);
 /** Append to the list; takes c. */
 void cm_api__add_connector(cm_ctx *ctx, cm_connector *take_c);

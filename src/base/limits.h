@@ -12,6 +12,8 @@
 #define CM_RPC_MAX_BYTES     (64u << 20) /* one JSON-RPC message */
 #define CM_STDERR_KEEP_BYTES 8192        /* tail of a child's standard error kept for messages */
 #define CM_METHODS_MAX       20000       /* methods of one connector */
+#define CM_FETCH_BYTES       (4u << 20)  /* body of one response to `fetch`, unless its place says otherwise */
+#define CM_FETCH_MAX_BYTES   (32u << 20) /* what it may say; base64 of it fits into a frame */
 #define CM_NAME_MAX_BYTES    256         /* a connector or method name on the wire */
 
 /** Settings of `limits` in the configuration (design, section 7). Zero is not a value here: cm_limits_default

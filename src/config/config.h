@@ -62,6 +62,20 @@ struct cm_config_entry {
     size_t n_tools;
 };
 
+/** One entry of `fetch`. Owned by the config; what a host pattern means is net/allow.h's to say. */
+struct cm_config_fetch {
+    const char *at;   /* "codemode.fetch[0]" */
+    const char *host; /* pattern */
+    const char *off;  /* NULL, or why requests that it matches are refused */
+    const struct cm_config_pair *headers;
+    size_t n_headers;
+    const char *const *methods; /* or NULL */
+    bool allow_private;
+    const char *const *ranges; /* or NULL */
+    uint32_t timeout_ms;       /* 0: default */
+    uint64_t max_bytes;        /* 0: default */
+};
+
 enum cm_policy_action { CM_POLICY_ALLOW, CM_POLICY_APPROVE, CM_POLICY_DENY };
 struct cm_policy_rule {
     const char *match; /* pattern over connector.method, `*` any run of characters */
@@ -90,6 +104,8 @@ CM_DEFINE_AUTO(cm_config, cm_config_free)
 
 const char *cm_config_path(const cm_config *c);
 size_t cm_config_entries(const cm_config *c, const struct cm_config_entry **out);
+/** Hosts that programs may reach, in the order in which they decide; none is the default. */
+size_t cm_config_fetch(const cm_config *c, const struct cm_config_fetch **out);
 size_t cm_config_policy(const cm_config *c, const struct cm_policy_rule **out);
 size_t cm_config_warnings(const cm_config *c, const char *const **out);
 const struct cm_limits *cm_config_limits(const cm_config *c);

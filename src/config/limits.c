@@ -227,7 +227,6 @@ cm_status cm_config__read_settings(cm_config *c, yyjson_val *obj, const char *at
     if (st == CM_OK)
         st = cm_config__number(obj, at, "pausedTtlMs", 1000, 365ull * DAY, &s->paused_ttl_ms, err);
     if (st == CM_OK) {
-        warn_unsupported(c, obj, at, "fetch");
         warn_unsupported(c, obj, at, "modules");
     }
     return st;

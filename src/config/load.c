@@ -165,6 +165,8 @@ static cm_status read_ours(cm_config *c, yyjson_val *ours, struct cm_err *err)
                           cm_config__read_toolset, err);
     if (st == CM_OK && (v = cm_json_get(ours, "limits")) != NULL)
         st = cm_config__read_limits(c, v, "codemode.limits", err);
+    if (st == CM_OK && (v = cm_json_get(ours, "fetch")) != NULL)
+        st = cm_config__read_fetch(c, v, "codemode.fetch", err);
     /* After the entries: a rule that names none of them is worth a warning. */
     if (st == CM_OK && (v = cm_json_get(ours, "policy")) != NULL)
         st = cm_config__read_policy(c, v, "codemode.policy", err);
@@ -301,6 +303,12 @@ size_t cm_config_entries(const cm_config *c, const struct cm_config_entry **out)
 {
     *out = c->entries;
     return c->n_entries;
+}
+
+size_t cm_config_fetch(const cm_config *c, const struct cm_config_fetch **out)
+{
+    *out = c->fetch;
+    return c->n_fetch;
 }
 
 size_t cm_config_policy(const cm_config *c, const struct cm_policy_rule **out)

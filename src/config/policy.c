@@ -39,7 +39,7 @@ static void check_names_connector(cm_config *c, const char *match, const char *m
         size_t len = forms[f] ? strcspn(forms[f], ".*") : 0;
         if (!forms[f])
             continue;
-        if (forms[f][len] == '*')
+        if (forms[f][len] == '*' || (c->n_fetch && cm_str_eq(cm_str_mk(forms[f], len), CM_STR("fetch"))))
             return;
         for (size_t i = 0; i < c->n_entries; i++)
             if (cm_str_eq_z(cm_str_mk(forms[f], len), c->entries[i].name) ||

@@ -10,6 +10,7 @@
  * the connector is gone: such a call stays alive, detached, until then.
  */
 #include "base/limits.h"
+#include "connector/base64.h"
 #include "connector/internal.h"
 
 #include <stdio.h>
@@ -199,7 +200,6 @@ void cm_call__finish_json(cm_call *call, struct cm_str json)
 
 void cm_call__finish_bytes(cm_call *call, struct cm_str bytes)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct cm_value v = {.marks = CM_STR("{\"\":\"bytes\"}")};
 
     if (!may_finish(call))
@@ -213,15 +213,7 @@ void cm_call__finish_bytes(cm_call *call, struct cm_str bytes)
     }
     cm_autobuf b = CM_BUF_INIT(bytes.len / 3 * 4 + 8);
     cm_buf_add_char(&b, '"');
-    for (size_t i = 0; i < bytes.len; i += 3) {
-        size_t n = bytes.len - i < 3 ? bytes.len - i : 3;
-        unsigned char in[3] = {0};
-        memcpy(in, bytes.ptr + i, n);
-        uint32_t w = (uint32_t)in[0] << 16 | (uint32_t)in[1] << 8 | in[2];
-        char out[4] = {digits[w >> 18], digits[w >> 12 & 63], n > 1 ? digits[w >> 6 & 63] : '=',
-                       n > 2 ? digits[w & 63] : '='};
-        cm_buf_add(&b, out, 4);
-    }
+    cm_base64_encode(&b, bytes);
     cm_buf_add_char(&b, '"');
     if (b.failed) {
         fail_text(call, "limit", CM_STR(""), "the result does not fit into memory");

@@ -286,6 +286,11 @@ void cm_connector_schemas(const cm_connector *c, size_t i, struct cm_schema_ref 
         c->ops->schemas(c->self, i, input, output);
 }
 
+cm_status cm_connector_check(const cm_connector *c, size_t i, struct cm_value args, struct cm_err *err)
+{
+    return c->state == CM_CONN_READY && c->ops->check ? c->ops->check(c->self, i, args, err) : CM_OK;
+}
+
 struct nearest {
     const char *name;
     unsigned distance;

@@ -77,6 +77,9 @@ struct cm_connector_ops {
     /** Input and output schema of method i; computed on demand, kept by the connector. NULL: none known for
      * any method. */
     void (*schemas)(void *self, size_t i, struct cm_schema_ref *input, struct cm_schema_ref *output);
+    /** Whether it would send these arguments at all; asked before a human is, and of what the schema lets pass. CM_E_INVALID or
+     * CM_E_DENIED with a sentence. NULL: the schema says all. */
+    cm_status (*check)(void *self, size_t i, struct cm_value args, struct cm_err *err);
     /** Guidance for the model, or NULL. */
     const char *(*instructions)(void *self);
     /** Send. `args` is canonical and borrowed for the duration of this call; finish with cm_call__finish or
@@ -131,6 +134,8 @@ size_t cm_connector_methods(const cm_connector *c, const struct cm_method **out)
 uint64_t cm_connector_generation(const cm_connector *c);
 void cm_connector_schemas(const cm_connector *c, size_t i, struct cm_schema_ref *input,
                           struct cm_schema_ref *output);
+/** Whether method i would be sent with these canonical args, beyond what its schema says. */
+cm_status cm_connector_check(const cm_connector *c, size_t i, struct cm_value args, struct cm_err *err);
 /**
  * Call method i with canonical args. *out is valid until fn returned. After timeout_ms the call fails with
  * code "timeout" and is cancelled upstream.

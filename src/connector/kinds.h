@@ -93,6 +93,35 @@ void cm_native_reply_error(cm_call *call, const char *code, struct cm_str fields
  * CM_E_INVALID: bad schema. */
 cm_status cm_connector_native_add(cm_connector *c, const struct cm_native_tool *tool, struct cm_err *err);
 
+/** One place of `fetch`: which programs may reach, and how. */
+struct cm_fetch_host {
+    const char *at;      /* "codemode.fetch[0]", for messages */
+    const char *pattern; /* net/allow.h */
+    const char *off;     /* why it is switched off, or NULL. It still takes the requests that it matches. */
+    const struct cm_pair *headers; /* sent by the host, in place of a program's own of that name */
+    size_t n_headers;
+    const char *const *methods; /* lower case, NULL-terminated; NULL: all */
+    bool allow_private;
+    const char *const *ranges; /* further addresses, NULL-terminated; or NULL */
+    uint32_t timeout_ms;       /* of a request with all its redirects; 0: 30000 */
+    uint64_t max_bytes;        /* of a response, decoded; 0: CM_FETCH_BYTES */
+};
+struct cm_fetch_spec {
+    const struct cm_fetch_host *hosts; /* the first that matches a URL decides */
+    size_t n_hosts;
+    const char *const *resolve; /* as in net/net.h, for tests; NULL */
+};
+/**
+ * `fetch`: a program's own HTTP requests. Methods get, head, options, post, put, patch, delete with {url, headers,
+ * body, redirect}; the result is {status, statusText, url, redirected, headers, body}.
+ *
+ * Errors: CM_E_CONFIG  a place cannot be read; names it and says what would be accepted
+ */
+cm_status cm_connector_fetch(cm_loop *loop, const struct cm_connector_base *base,
+                             const struct cm_fetch_spec *spec, cm_connector **out, struct cm_err *err);
+/** Append the places by name, as they stand in a sentence: "https://api.example.com (only get) and http://localhost:8080". */
+void cm_connector_fetch_places(const cm_connector *c, struct cm_buf *out);
+
 /** The operations of a description without a service:
  * {"operations":[{name,method,path}],"skipped":[{method,path,reason}],"types":"…"}. */
 cm_status cm_openapi_describe_file(const char *path, const char *name, struct cm_buf *out_json,

@@ -6,6 +6,8 @@
  */
 #include "connector/openapi.h"
 
+#include "connector/base64.h"
+
 #include "base/limits.h"
 #include "schema/schema.h"
 
@@ -160,48 +162,6 @@ static cm_status build_params(struct build *b)
 
 /* ---- body ---- */
 
-static int base64_digit(char c)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-
-    return at ? (int)(at - digits) : -1;
-}
-
-static void add_base64_decoded(struct cm_buf *out, struct cm_str s)
-{
-    unsigned bits = 0, n = 0;
-
-    for (size_t i = 0; i < s.len; i++) {
-        int d = base64_digit(s.ptr[i]);
-        if (d < 0)
-            break;
-        bits = bits << 6 | (unsigned)d;
-        n += 6;
-        if (n >= 8) {
-            n -= 8;
-            cm_buf_add_char(out, (char)(bits >> n & 0xff));
-        }
-    }
-}
-
-/* Whether the body is a Uint8Array, an ArrayBuffer or another view. */
-static bool body_is_bytes(struct cm_value args)
-{
-    static const char *const kinds[] = {"bytes",    "arraybuffer", "int8",    "uint8c",  "int16",
-                                        "uint16",   "int32",       "uint32",  "float32", "float64",
-                                        "bigint64", "biguint64",   "dataview"};
-    cm_auto(yyjson_doc) doc = NULL;
-
-    if (args.marks.len < 3 || cm_json_parse(args.marks, CM_JSON_STRICT, &doc, NULL) != CM_OK)
-        return false;
-    const char *kind = cm_json_get_z(yyjson_doc_get_root(doc), "/body");
-    for (size_t i = 0; kind && i < CM_ARRAY_LEN(kinds); i++)
-        if (cm_z_eq(kind, kinds[i]))
-            return true;
-    return false;
-}
-
 static cm_status add_form(struct build *b, yyjson_val *v)
 {
     struct cm_buf *out = &b->rq->body;
@@ -249,8 +209,8 @@ static cm_status build_body(struct build *b, struct cm_value args)
         if (!yyjson_is_str(v))
             st = cm_err_set(b->err, CM_E_INVALID, "body is %s; a string or bytes are expected for '%s'",
                             cm_json_kind(v), b->op->body_type);
-        else if (body_is_bytes(args))
-            add_base64_decoded(&b->rq->body, cm_json_str(v));
+        else if (cm_value_is_bytes_at(args, "/body"))
+            cm_base64_decode(&b->rq->body, cm_json_str(v));
         else
             cm_buf_add_str(&b->rq->body, cm_json_str(v));
         break;

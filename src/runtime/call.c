@@ -256,10 +256,10 @@ static cm_connector *find_connector(const cm_runtime *rt, const char *name)
     for (size_t i = 0; i < rt->o.n_connectors; i++)
         if (cm_z_eq(cm_connector_name(rt->o.connectors[i]), name))
             return rt->o.connectors[i];
-    return NULL;
+    return rt->o.fetch && cm_z_eq(cm_connector_name(rt->o.fetch), name) ? rt->o.fetch : NULL;
 }
 
-/** Whether the method takes the arguments: one object, and the input schema where there is one. */
+/** Whether the method takes the arguments: one object, the input schema where there is one, and the connector's own rules. */
 static cm_status check_args(const struct rt_call *c, size_t method, struct cm_err *err)
 {
     struct cm_schema_ref input = {0}, output = {0};
@@ -275,7 +275,9 @@ static cm_status check_args(const struct rt_call *c, size_t method, struct cm_er
         return cm_err_set(err, CM_E_INVALID, "expected one object with the arguments by name, got %s",
                           cm_json_kind(yyjson_doc_get_root(doc)));
     cm_connector_schemas(c->conn, method, &input, &output);
-    return input.node ? cm_schema_check(input.root, input.node, yyjson_doc_get_root(doc), err) : CM_OK;
+    if (input.node)
+        st = cm_schema_check(input.root, input.node, yyjson_doc_get_root(doc), err);
+    return st == CM_OK ? cm_connector_check(c->conn, method, cm_value_view(&c->args), err) : st;
 }
 
 static void on_ready(void *user, cm_connector *conn)

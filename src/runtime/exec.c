@@ -214,6 +214,10 @@ static cm_status start_pass(cm_exec *e, const struct cm_exec_spec *spec, const u
      * be unanswered. */
     ps.limits.calls_in_flight = add_u32(e->limits.calls_in_flight, e->limits.subrequests);
     cm_catalog_bind(e->rt->o.catalog, &bind);
+    if (e->rt->o.fetch && bind.len) {
+        bind.len--; /* the object goes on */
+        cm_buf_add_z(&bind, ",\"fetch\":true}");
+    }
     st = cm_buf_check(&bind, "the list of connectors", err);
     if (st != CM_OK)
         return st;

@@ -10,6 +10,13 @@ static void refuse_connector(struct rt_call *c)
     const char *best = NULL;
     unsigned best_distance = 3;
 
+    if (cm_z_eq(c->connector, "fetch")) {
+        rt_call_fail(
+            c, CM_CALL_FAILED, cm_refusal_code(CM_REFUSAL_UNKNOWN_CONNECTOR),
+            "fetch is off: the configuration names no host that programs may reach (codemode.fetch, e.g. "
+            "[\"api.example.com\"]). Use a connector, or tell the user.");
+        return;
+    }
     for (size_t i = 0; i < rt->o.n_connectors; i++) {
         const char *name = cm_connector_name(rt->o.connectors[i]);
         unsigned d = cm_name_distance(cm_str_of(name), cm_str_of(c->connector));
@@ -52,8 +59,11 @@ void rt_call_refuse(struct rt_call *c, const struct cm_call_decision *d, const s
                      c->connector, c->method, d->rule);
         return;
     case CM_REFUSAL_INVALID_ARGUMENTS:
-        rt_call_fail(c, CM_CALL_FAILED, why->status == CM_E_LIMIT ? RT_ARGUMENTS_LIMIT : code, "%s.%s: %s",
-                     c->connector, c->method, why->message);
+        rt_call_fail(c, CM_CALL_FAILED,
+                     why->status == CM_E_LIMIT    ? RT_ARGUMENTS_LIMIT
+                     : why->status == CM_E_DENIED ? cm_refusal_code(CM_REFUSAL_DENIED)
+                                                  : code,
+                     "%s.%s: %s", c->connector, c->method, why->message);
         return;
     case CM_REFUSAL_COUNT_:
         break;

@@ -47,6 +47,8 @@ struct cm_runtime_opts {
     cm_catalog *catalog;
     cm_connector *const *connectors;
     size_t n_connectors;
+    cm_connector
+        *fetch; /* a program's own requests; no global of a program, and not in the catalogue. NULL: off */
     const cm_config *config;   /* policy; may be NULL */
     const cm_secrets *secrets; /* may be NULL */
     struct cm_limits limits;

@@ -18,7 +18,8 @@
  *   type            from    parts                                                   allowed in state   next state
  *   HELLO     0x01  both    version "2"                                             starting           ready
  *   BIND      0x02  host    runtime,                                                ready, idle        same
- *                           json: {"connectors":[{"name","methods":[..]|null}]}
+ *                           json: {"connectors":[{"name","methods":[..]|null}],
+ *                           "fetch":true where a program's own requests are on}
  *   RUN       0x03  host    meta json, source, input json, input marks              ready, idle        running
  *   OUTCOME   0x04  host    now (u64 epoch ms), json, marks                         running, waiting   running
  *                           flags: ERROR the value is an error; EXECUTE a step has no record: run its function
