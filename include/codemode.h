@@ -180,10 +180,18 @@ CM_API const char *cm_outcome_result_json(const cm_outcome *o, size_t *len);
 /** When the result is a string: its text, unescaped. Otherwise NULL. */
 CM_API const char *cm_outcome_result_text(const cm_outcome *o, size_t *len);
 /* In the texts below a NUL of the program is given as U+001A (substitute); cm_outcome_json has it exactly. */
-/** The error's members, NULL where absent: "name", "message", "code", "source", "stack". line and column are 0 when unknown. */
+/** The error's members, NULL where absent: "name", "message", "code", "module", "source", "stack". line and column are 0 when unknown. */
 CM_API const char *cm_outcome_error(const cm_outcome *o, const char *member);
 CM_API uint32_t cm_outcome_error_line(const cm_outcome *o);
 CM_API uint32_t cm_outcome_error_column(const cm_outcome *o);
+/**
+ * The line where the program failed and, beneath it, a mark under the place, as lines of text without an end of line:
+ *
+ *     "  3 | const x = foo.bar()\n    |               ^"
+ *
+ * NULL when the place is not known. What moves a terminal's cursor is replaced.
+ */
+CM_API const char *cm_outcome_error_frame(const cm_outcome *o);
 /** The i-th console line ("[warn] " and "[error] " in front where it was one), NULL past the end; likewise the warnings. */
 CM_API const char *cm_outcome_log(const cm_outcome *o, size_t i);
 CM_API const char *cm_outcome_warning(const cm_outcome *o, size_t i);

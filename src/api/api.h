@@ -27,6 +27,8 @@ void cm_api_turn(cm_ctx *ctx);
 /** What an operation is doing, for a client that waits: "3 calls, waiting for github.search". Owned by the
  * caller. */
 char *cm_api_op_progress(const cm_op *op);
+/** What cm_outcome_error_frame says of an outcome's `error`, owned. */
+char *cm_api_frame(yyjson_val *error);
 /**
  * A bare document as declarations, without a context's connectors: {"operations", "skipped", "types"} of an
  * OpenAPI description, or the TypeScript of a JSON Schema file under `name` (NULL: its title, else "Schema").

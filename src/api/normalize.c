@@ -59,9 +59,11 @@ static cm_status syntax_error(struct normalizing *n, struct cm_str meta)
     yyjson_val *line = cm_json_get(e, "line");
     if (!yyjson_is_uint(line))
         return cm_err_set(n->err, CM_E_INVALID, "%s: %s", name ? name : "Error", message ? message : "");
-    return cm_err_set(n->err, CM_E_INVALID, "%s: %s (line %llu, column %llu)", name ? name : "SyntaxError",
-                      message ? message : "", (unsigned long long)yyjson_get_uint(line),
-                      (unsigned long long)yyjson_get_uint(cm_json_get(e, "column")));
+    cm_autofree char *frame = cm_api_frame(e);
+    return cm_err_set(
+        n->err, CM_E_INVALID, "%s: %s (line %llu, column %llu)%s%s", name ? name : "SyntaxError",
+        message ? message : "", (unsigned long long)yyjson_get_uint(line),
+        (unsigned long long)yyjson_get_uint(cm_json_get(e, "column")), frame ? "\n" : "", frame ? frame : "");
 }
 
 static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)

@@ -8,6 +8,7 @@ struct cm_outcome {
         *doc; /* NULL when the text is no JSON, which the runtime never gives; then every member is absent */
     char *result; /* written at the first question */
     size_t result_len;
+    char *frame; /* NULL: nobody asked, or there is none */
 };
 
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len)
@@ -28,6 +29,7 @@ void cm_outcome_free(cm_outcome *o)
     yyjson_doc_free(o->doc);
     free(o->json);
     free(o->result);
+    free(o->frame);
     free(o);
 }
 
@@ -127,6 +129,15 @@ uint32_t cm_outcome_error_line(const cm_outcome *o)
 uint32_t cm_outcome_error_column(const cm_outcome *o)
 {
     return position(o, "column");
+}
+
+const char *cm_outcome_error_frame(const cm_outcome *o)
+{
+    cm_outcome *mine = (cm_outcome *)(uintptr_t)o; /* as for the result: a view of what is there */
+
+    if (!mine->frame)
+        mine->frame = cm_api_frame(member(o, "error"));
+    return o->frame;
 }
 
 static const char *item(const cm_outcome *o, const char *list, size_t i)

@@ -29,5 +29,5 @@ int cm_cli_call(struct cm_cli *cli)
     cm_cli_cancel_on_signals(ctx);
     if (cm_call_method(ctx, cli->args[0], args, &outcome, &err) != CM_OK)
         return cm_cli_print_failure(cli, &err);
-    return cm_cli_print_outcome(cli, outcome, NULL);
+    return cm_cli_print_outcome(cli, outcome);
 }

@@ -103,7 +103,7 @@ char *cm_cli_program(const struct cm_cli *cli, const char *file, const char *cod
 
 /** What people and scripts see of an outcome of the program `code` (NULL: of a call). Gives the exit status.
  * Frees it. */
-int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome, const char *code);
+int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome);
 /** As JSON where --json asks for it, a failure without an outcome is one too. */
 int cm_cli_print_failure(const struct cm_cli *cli, const struct cm_err *err);
 /** Ctrl-C and SIGTERM cancel what runs in ctx; a second one ends the program. */

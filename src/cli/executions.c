@@ -106,14 +106,13 @@ static void print_value(const char *heading, yyjson_val *v)
 static void print_error_of(yyjson_val *error)
 {
     cm_autobuf b = CM_BUF_INIT(1u << 20);
-    yyjson_val *line = cm_json_get(error, "line");
+    cm_autofree char *frame = cm_api_frame(error);
 
     if (!error)
         return;
     cm_buf_addf(&b, "%s: %s", text_of(error, "name"), text_of(error, "message"));
-    if (yyjson_is_uint(line))
-        cm_buf_addf(&b, "\nat line %llu: %s", (unsigned long long)yyjson_get_uint(line),
-                    text_of(error, "source"));
+    if (frame)
+        cm_buf_addf(&b, "\n%s", frame);
     print_block("error", cm_buf_str(&b));
 }
 

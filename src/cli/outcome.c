@@ -43,56 +43,26 @@ static void put_line(const char *lead, const char *text)
     putc('\n', stderr);
 }
 
-/** Line `line` of the program, borrowed; its length in *len. NULL: there is none. */
-static const char *line_of(const char *code, uint32_t line, size_t *len)
+/** The callers of the place that a frame shows: the stack without its first line. */
+static void print_callers(const char *stack)
 {
-    while (code && --line > 0) {
-        code = strchr(code, '\n');
-        code = code ? code + 1 : NULL;
+    const char *line = stack ? strchr(stack, '\n') : NULL;
+
+    while (line) {
+        const char *end = strchr(++line, '\n');
+
+        fputs("    ", stderr);
+        cm_cli_put_safe(stderr, line, end ? (size_t)(end - line) : strlen(line));
+        putc('\n', stderr);
+        line = end;
     }
-    if (code)
-        *len = strcspn(code, "\r\n");
-    return code;
 }
 
-/**
- * The program's own line with a mark under the column. An outcome has the line without its indentation, which
- * the column counts: only with the program at hand is it known where the mark goes.
- */
-static void print_source(const char *code, const char *source, uint32_t line, uint32_t column)
-{
-    char number[16];
-    size_t len = strlen(source), whole_len = 0, from, at = column ? column - 1 : 0;
-    const char *whole = line_of(code, line, &whole_len);
-    size_t indent = whole ? strspn(whole, " \t") : 0;
-    bool known =
-        whole && whole_len >= indent + len && strncmp(whole + indent, source, len) == 0 && at >= indent;
-
-    at -= known ? indent : 0;
-    from = known && at > 50 && len > 64 ? at - 32 : 0;
-    while (from < len && ((unsigned char)source[from] & 0xC0) == 0x80)
-        from++;
-    if (len - from > 64)
-        for (len = from + 64; len > from && ((unsigned char)source[len] & 0xC0) == 0x80; len--)
-            continue;
-    snprintf(number, sizeof number, "%u", line);
-    fprintf(stderr, "    %s | ", number);
-    cm_cli_put_safe(stderr, source + from, len - from);
-    if (known && column && at >= from && at <= len) {
-        fprintf(stderr, "\n    %*s | ", (int)strlen(number), "");
-        for (size_t i = from; i < at; i++)
-            if (((unsigned char)source[i] & 0xC0) != 0x80)
-                putc(source[i] == '\t' ? '\t' : ' ', stderr);
-        putc('^', stderr);
-    }
-    putc('\n', stderr);
-}
-
-static void print_error(const cm_outcome *o, const char *code)
+static void print_error(const cm_outcome *o)
 {
     const char *name = cm_outcome_error(o, "name");
     const char *message = cm_outcome_error(o, "message");
-    const char *source = cm_outcome_error(o, "source");
+    const char *frame = cm_outcome_error_frame(o);
     uint32_t line = cm_outcome_error_line(o), column = cm_outcome_error_column(o);
 
     if (!message && !name)
@@ -101,15 +71,16 @@ static void print_error(const cm_outcome *o, const char *code)
         cm_cli_complain("%s: %s", name, message);
     else
         cm_cli_complain("%s", message && *message ? message : name ? name : "Error");
-    if (line && column)
+    if (frame)
+        put_line("", frame);
+    else if (line && column)
         fprintf(stderr, "  at line %u, column %u\n", line, column);
     else if (line)
         fprintf(stderr, "  at line %u\n", line);
-    if (line && source && *source)
-        print_source(code, source, line, column);
+    print_callers(cm_outcome_error(o, "stack"));
 }
 
-static void print_for_people(const cm_outcome *o, const char *code)
+static void print_for_people(const cm_outcome *o)
 {
     const char *text;
 
@@ -119,7 +90,7 @@ static void print_for_people(const cm_outcome *o, const char *code)
         put_line("codemode: warning: ", text);
     for (size_t i = 0; (text = cm_outcome_truncated(o, i)) != NULL; i++)
         put_line("codemode: ", text);
-    print_error(o, code);
+    print_error(o);
     if (strcmp(cm_outcome_status(o), "paused") == 0)
         cm_cli_complain("paused: %s waits for a human's approval; 'codemode executions %s' shows what for",
                         cm_outcome_execution_id(o), cm_outcome_execution_id(o));
@@ -127,7 +98,7 @@ static void print_for_people(const cm_outcome *o, const char *code)
         cm_cli_complain("cancelled");
 }
 
-int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome, const char *code)
+int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome)
 {
     cm_outcome *o = take_outcome;
     int status = exit_of(o);
@@ -137,7 +108,7 @@ int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome, con
     if (cli->json) {
         text = cm_outcome_json(o, &len);
     } else {
-        print_for_people(o, code);
+        print_for_people(o);
         text = cm_outcome_result_text(o, &len);
         if (!text)
             text = cm_outcome_result_json(o, &len);

@@ -11,7 +11,7 @@ static int run(const struct cm_cli *cli, cm_ctx *ctx, const struct cm_run_option
     cm_cli_cancel_on_signals(ctx);
     if (cm_run(ctx, options, &outcome, &err) != CM_OK)
         return cm_cli_print_failure(cli, &err);
-    return cm_cli_print_outcome(cli, outcome, options->code);
+    return cm_cli_print_outcome(cli, outcome);
 }
 
 int cm_cli_run(struct cm_cli *cli)

@@ -187,12 +187,22 @@ static bool wants_answer(const cm_mcp_request *rq)
 
 void cm_mcp_request_result(cm_mcp_request *rq, struct cm_str text, struct cm_str structured, bool is_error)
 {
+    cm_mcp_request_result_with(rq, text, CM_STR(""), structured, is_error);
+}
+
+void cm_mcp_request_result_with(cm_mcp_request *rq, struct cm_str text, struct cm_str note,
+                                struct cm_str structured, bool is_error)
+{
     cm_autobuf b = CM_BUF_INIT(CM_RPC_MAX_BYTES);
     struct cm_err err;
 
     if (wants_answer(rq)) {
         cm_buf_add_z(&b, "{\"content\":[{\"type\":\"text\",\"text\":");
         cm_json_write_string(&b, text.ptr ? text : structured);
+        if (note.len > 0) {
+            cm_buf_add_z(&b, "},{\"type\":\"text\",\"text\":");
+            cm_json_write_string(&b, note);
+        }
         cm_buf_add_z(&b, "}]");
         if (structured.len > 0) {
             cm_buf_add_z(&b, ",\"structuredContent\":");

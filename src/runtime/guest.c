@@ -55,8 +55,13 @@ static void add_place(struct cm_buf *out, yyjson_val *error)
 {
     add_position(out, error, "line");
     add_position(out, error, "column");
+    if (cm_json_str(cm_json_get(error, "module")).len)
+        add_text(out, "module", cm_json_str(cm_json_get(error, "module")), NAME_BYTES);
     if (cm_json_str(cm_json_get(error, "source")).len)
         add_text(out, "source", cm_json_str(cm_json_get(error, "source")), SOURCE_BYTES);
+    if (yyjson_is_uint(cm_json_get(error, "caret")) &&
+        yyjson_get_uint(cm_json_get(error, "caret")) <= SOURCE_BYTES)
+        cm_buf_addf(out, ",\"caret\":%u", (unsigned)yyjson_get_uint(cm_json_get(error, "caret")));
     if (cm_json_str(cm_json_get(error, "stack")).len)
         add_text(out, "stack", cm_json_str(cm_json_get(error, "stack")), RT_ERROR_TEXT);
 }
@@ -91,7 +96,8 @@ void rt_guest_error(struct cm_str meta_json, struct cm_buf *out)
 
 static bool is_told(struct cm_str key)
 {
-    static const char *const told[] = {"name", "message", "code", "line", "column", "source", "stack"};
+    static const char *const told[] = {"name",   "message", "code",  "line", "column",
+                                       "module", "source",  "caret", "stack"};
 
     for (size_t i = 0; i < CM_ARRAY_LEN(told); i++)
         if (cm_str_eq_z(key, told[i]))

@@ -27,6 +27,8 @@ cm_status cm_serve_stdio(cm_ctx *ctx, struct cm_err *err);
 void cm_serve__tools(cm_ctx *ctx, struct cm_buf *out);
 /** The program in the arguments of a call, or a sentence that says what would be accepted. */
 cm_status cm_serve__program(yyjson_val *args, struct cm_str *code, struct cm_err *err);
+/** What failed and where, for a model that reads text: NULL when there is no place to show. Owned. */
+char *cm_serve__failure(const cm_outcome *o);
 /** Append an outcome for a run that never began. */
 void cm_serve__refusal(struct cm_buf *out, const struct cm_err *err);
 

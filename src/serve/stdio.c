@@ -134,9 +134,11 @@ static void on_done(void *user, cm_outcome *take_outcome, const struct cm_err *e
     if (o) {
         struct cm_str json = {0};
         const char *status = cm_outcome_status(o);
+        cm_autofree char *note = cm_serve__failure(o);
         json.ptr = cm_outcome_json(o, &json.len);
         /* A client shows an error as one, and still has the whole outcome. */
-        cm_mcp_request_result(c->rq, json, json, !cm_z_eq(status, "completed") && !cm_z_eq(status, "paused"));
+        cm_mcp_request_result_with(c->rq, json, cm_str_of(note), json,
+                                   !cm_z_eq(status, "completed") && !cm_z_eq(status, "paused"));
     } else {
         refuse(c->rq, err);
     }

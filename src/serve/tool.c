@@ -61,6 +61,16 @@ cm_status cm_serve__program(yyjson_val *args, struct cm_str *code, struct cm_err
     return CM_OK;
 }
 
+char *cm_serve__failure(const cm_outcome *o)
+{
+    const char *frame = cm_outcome_error_frame(o), *name = cm_outcome_error(o, "name");
+    const char *message = cm_outcome_error(o, "message");
+
+    if (!frame)
+        return NULL;
+    return cm_asprintf("%s: %s\n%s", name ? name : "Error", message ? message : "", frame);
+}
+
 void cm_serve__refusal(struct cm_buf *out, const struct cm_err *err)
 {
     cm_buf_add_z(out,

@@ -53,8 +53,7 @@ test('a program that throws ends with status 1, its message and its own line', a
   assert.equal(status, 1);
   assert.equal(stdout, '');
   assert.match(stderr, /^codemode: TypeError: .*missing/);
-  assert.match(stderr, /at line 3, column \d+/);
-  assert.match(stderr, /\n {4}3 \| o\.missing\(\);\n {6}\| {1,11}\^\n/);
+  assert.ok(stderr.endsWith('\n  3 | o.missing();\n    |   ^\n'), stderr);
 });
 
 test('a syntax error names its place and is no crash', async (t) => {
@@ -62,7 +61,7 @@ test('a syntax error names its place and is no crash', async (t) => {
   assert.equal(status, 1);
   assert.equal(stdout, '');
   assert.match(stderr, /SyntaxError/);
-  assert.match(stderr, /line 1/);
+  assert.ok(stderr.endsWith('\n  1 | return 1 +;\n    |           ^\n'), stderr);
 });
 
 test('terminal control sequences of a program do not reach the terminal', async (t) => {
