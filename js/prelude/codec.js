@@ -1,9 +1,9 @@
 // Values that cross: JSON text plus marks outside of it (src/json/value.h has the table). Each getter, proxy trap and toJSON of
 // the program runs once. What has no faithful form is a TypeError that names the path.
 import {
-    apply, BigIntFn, booleanValue, bufferBytes, BytesFn, charCode, cut, DateFn, define, defineProperty, ErrorFn, find, fromBase64,
+    apply, BigIntFn, bigintValue, booleanValue, bufferBytes, BytesFn, charCode, cut, DateFn, define, defineProperty, ErrorFn, find, fromBase64,
     getOwnPropertyDescriptor, getPrototypeOf, getTime, has, isArray, isError, isObject, isView, keys, mapForEach, MapFn, mapSet, mapSize,
-    numberValue, ObjectPrototype, once, own, parse, PromiseFn, RangeErrorFn, setAdd, SetFn, setForEach, setSize, stringify, stringValue,
+    numberValue, ObjectPrototype, once, own, parse, PromiseFn, RangeErrorFn, RegExpFn, setAdd, SetFn, setForEach, setSize, stringify, stringValue,
     text, toBase64, TypeErrorFn, typedBuffer, typedBytes, typedOffset, typedTag, viewBuffer, viewBytes, ViewFn, viewOffset,
     wellFormed,
 } from './primordials.js';
@@ -159,6 +159,11 @@ export const codec = once(() => {
             const special = exotic(st, v, here, depth);
             if (special !== undefined)
                 return special;
+            // As arguments these would be {}, and nobody would see what was meant.
+            if (proto === PromiseFn.prototype)
+                return refuse(st, place, key, 'a Promise', 'await it first');
+            if (proto === RegExpFn.prototype)
+                return refuse(st, place, key, 'a RegExp', 'use its source, a text');
         }
         const toJSON = mayToJSON ? v.toJSON : undefined;
         if (typeof toJSON === 'function') {
@@ -182,8 +187,6 @@ export const codec = once(() => {
         } catch {
             // A proxy or an object without constructor has no name to tell.
         }
-        if (v instanceof PromiseFn)
-            return refuse(st, place, key, 'a Promise', 'await it first');
         return refuse(st, place, key, name ? `an instance of ${cut(name, 0, 80)}` : 'an object of a class',
                'return plain data, for example {...value} or the fields you need, or give the class a toJSON method');
     }
@@ -218,7 +221,7 @@ export const codec = once(() => {
     function tell(st, v, names, here, depth) {
         let out = '';
         for (let i = 0; i < names.length && st.size < st.max; i++) {
-            const name = wellFormed(names[i]), { marks, size } = st;
+            const name = wellFormed(names[i]), { marks, size, causes } = st;
             try {
                 const value = v[names[i]];
                 if (typeof value === 'function' || typeof value === 'symbol')
@@ -228,6 +231,7 @@ export const codec = once(() => {
             } catch {
                 st.marks = marks;
                 st.size = size;
+                st.causes = causes;
             }
         }
         return out;
@@ -316,6 +320,8 @@ export const codec = once(() => {
             value = brand(stringValue, v);
         if (value === undefined)
             value = brand(booleanValue, v);
+        if (value === undefined)
+            value = brand(bigintValue, v);
         return value === undefined ? undefined : enc(st, value, here.key, here.up, depth);
     }
 
@@ -342,13 +348,17 @@ export const codec = once(() => {
 
     function error(st, e, here, depth) {
         const name = text(e.name), message = text(e.message);
-        if (st.brief && st.causes++ >= MAX_CAUSES)
+        if (st.brief && st.causes >= MAX_CAUSES)
             return grow(st, stringify(told(st, name + ': ' + message)));
         const names = fieldNames(e, isHead);
         let out = '{"name":' + stringify(st.lenient ? told(st, name) : name) + ',"message":' + stringify(st.lenient ? told(st, message) : message);
         grow(st, out + '}');
-        if (st.lenient)
-            return out + tell(st, e, names, here, depth) + '}';
+        if (st.lenient) {
+            st.causes++;
+            out += tell(st, e, names, here, depth);
+            st.causes--;
+            return out + '}';
+        }
         for (let i = 0; i < names.length; i++) {
             const value = enc(st, e[names[i]], names[i], here, depth + 1);
             out += grow(st, ',' + stringify(names[i]) + ':') + value;

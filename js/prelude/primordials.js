@@ -69,6 +69,7 @@ export const issued = new WeakMap();
 export const { getTime, toISOString, toString: dateText } = Date.prototype;
 export const { toString: numberText, valueOf: numberValue } = Number.prototype;
 export const { valueOf: booleanValue } = Boolean.prototype;
+export const { valueOf: bigintValue } = BigInt.prototype;
 export const { toString: symbolText } = Symbol.prototype;
 export const { toString: functionText } = Function.prototype;
 export const { toString: regexpText } = RegExp.prototype;

@@ -1,0 +1,159 @@
+// Values through every crossing. tests/cases/values/generator.js makes them and says what is to become of them; values.txt has those
+// that were thought of. CODEMODE_SEED=N repeats a run of the first.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import vm from 'node:vm';
+import { caseFile, mcpClient, privateHome, run } from './lib.mjs';
+
+const GENERATOR = readFileSync(caseFile('values/generator.js'), 'utf8');
+const SEED = Number(process.env.CODEMODE_SEED ?? 1);
+const COUNT = 10_000;
+
+const here = vm.runInThisContext(`(() => { ${GENERATOR}; return { makeRandom, makeValue, shown, sent } })()`);
+
+/** A tool that answers with what it was sent, as data, and one that answers with it as a text. */
+const tools = {
+  echo: { command: ['cat'] },
+  numbers: {
+    command: ['printf', '%s', '{"a":1e400,"b":0.30000000000000004,"c":1.0,"d":-0,"e":9007199254740992,"f":9007199254740991,"g":9007199254740993,'
+      + '"h":9007199254740993.0,"i":1e30,"j":-9007199254740993,"k":1e-400,"l":100000000000000000000000000000,"m":1.23E4}'],
+  },
+  fails: { command: ['sh', '-c', 'echo "no such file: x" >&2; exit 3'] },
+  text: { command: ['sh', '-c', 'printf "text:"; cat'] },
+};
+
+function home(t) {
+  const h = privateHome(t);
+  h.config = h.config({ codemode: { toolsets: { local: { tools } }, limits: { cpuMs: 60000, subrequests: 1000 } } });
+  return h;
+}
+
+const batchOf = (seed, n) => `const r = makeRandom(${seed}); const values = Array.from({ length: ${n} }, () => makeValue(r, 3));`;
+
+function valuesOf(seed, n) {
+  const r = here.makeRandom(seed);
+  return Array.from({ length: n }, () => here.makeValue(r, 3));
+}
+
+/** Run a program made of the generator and `body`. */
+async function program(h, body, ...args) {
+  const { json } = await run(['run', '-', '--json', '--config', h.config, ...args], { ...h, stdin: `${GENERATOR}\n${body}` });
+  assert.equal(json.status, 'completed', JSON.stringify(json.error));
+  assert.equal(json.truncated, undefined);
+  return json.result;
+}
+
+test(`${COUNT} values reach a tool as JSON and come back from it, seed ${SEED}`, async (t) => {
+  const size = 500;
+  const result = await program(home(t), `
+    const bad = [];
+    for (let seed = ${SEED}; seed < ${SEED + COUNT / size}; seed++) {
+      ${batchOf('seed', size)}
+      const text = await local.text({ values });
+      if (text !== 'text:{"values":' + sent(values) + '}') bad.push(seed + ': sent');
+      const d = difference(received(values), (await local.echo({ values })).values);
+      if (d) bad.push(seed + ': ' + d);
+    }
+    return bad;`);
+  assert.deepEqual(result, []);
+});
+
+test(`${COUNT} values come back from a step's record as they were, returned and thrown, seed ${SEED}`, async (t) => {
+  const size = 250;
+  const result = await program(home(t), `
+    const bad = [];
+    const caught = p => p.then(() => 'nothing was thrown', e => e);
+    for (let seed = ${SEED}; seed < ${SEED + COUNT / size}; seed++) {
+      ${batchOf('seed', size)}
+      const error = Object.assign(new RangeError('all of them', { cause: values }), { values });
+      const d = difference(values, await codemode.step('return', () => values))
+        || difference(values, await caught(codemode.step('throw', () => { throw values; })))
+        || difference(error, await caught(codemode.step('error', async () => { throw error; })));
+      if (d) bad.push(seed + ': ' + d);
+    }
+    return bad;`);
+  assert.deepEqual(result, []);
+});
+
+test(`${COUNT} values are shown as results, and some of each kind as fields and causes of what is thrown, seed ${SEED}`, async (t) => {
+  const h = home(t);
+  const { client } = await mcpClient(t, { args: ['--config', h.config], env: h.env, cwd: h.cwd });
+  const [maker] = GENERATOR.split('// ---- what is to become of it');
+  const outcome = async (code) =>
+    JSON.parse((await client.callTool({ name: 'codemode', arguments: { code: `${maker}\n${code}` } })).content[0].text);
+  const size = 200;
+  for (let seed = SEED; seed < SEED + COUNT / size; seed++) {
+    const values = valuesOf(seed, size);
+    const { result } = await outcome(`${batchOf(seed, size)} return values;`);
+    assert.equal(JSON.stringify(result), JSON.stringify(here.shown(values)), `seed ${seed}`);
+    // What a failure tells is bounded: a few values at a time, of those that are small.
+    const few = values.map((v, i) => [i, v]).filter(([, v]) => here.sent([v]).length < 300).slice(0, 40);
+    const { error } = await outcome(`${batchOf(seed, size)}
+      throw Object.assign(new Error('m', { cause: values[${few[0][0]}] }), { list: [${few.map(([i]) => i)}].map(i => values[i]) });`);
+    assert.equal(JSON.stringify(error.list), JSON.stringify(here.shown(few.map(([, v]) => v), true)), `seed ${seed}`);
+    if (few[0][1] !== undefined) assert.equal(JSON.stringify(error.cause), JSON.stringify(here.shown(few[0][1], true)), `seed ${seed}`);
+  }
+});
+
+test(`values reach a program as its input, seed ${SEED}`, async (t) => {
+  const h = home(t);
+  const size = 500; // an argument of a command has 128 KB at most
+  await Promise.all([...Array(4).keys()].map(async (i) => {
+    const input = here.sent(valuesOf(SEED + i, size));
+    const d = await program(h, `${batchOf(SEED + i, size)} return difference(received(values), input);`, '--input', input);
+    assert.equal(d, '');
+  }));
+});
+
+// ---- the cases of values.txt
+
+/** [{name, code, expect: Map}] */
+function cases() {
+  return readFileSync(caseFile('values/values.txt'), 'utf8').split(/^=== /m).slice(1).map((block) => {
+    const [name, ...lines] = block.replace(/\n+$/, '').split('\n');
+    const first = lines.findIndex((line) => line.startsWith('--- '));
+    const expect = lines.slice(first).map((line) => /^--- (\S+) ?([^]*)$/.exec(line).slice(1));
+    return { name, code: lines.slice(0, first).join('\n'), expect: new Map(expect) };
+  });
+}
+
+test('values that were thought of cross as the cases say', async (t) => {
+  const h = home(t);
+  const { client } = await mcpClient(t, { args: ['--config', h.config], env: h.env, cwd: h.cwd });
+  for (const { name, code, expect } of cases()) {
+    await t.test(name, async () => {
+      const wrap = (body) => `${GENERATOR}\nconst make = async () => {\n${code}\n};\n${body}`;
+      const outcome = async (body) =>
+        JSON.parse((await client.callTool({ name: 'codemode', arguments: { code: wrap(body) } })).content[0].text);
+      for (const [key, want] of expect) {
+        if (key === 'result') {
+          const text = (await client.callTool({ name: 'codemode', arguments: { code: wrap('return await make();') } })).content[0].text;
+          assert.ok(['"calls":[', '"warnings":['].some((next) => text.includes(`,"result":${want},${next}`)), text);
+        } else if (key === 'absent') {
+          assert.equal('result' in (await outcome('return await make();')), false);
+        } else if (key === 'refused') {
+          const { status, error } = await outcome('return await make();');
+          assert.equal(status, 'error');
+          assert.ok(error.message.includes(want), error.message);
+        } else if (key === 'tool') {
+          const { result, error } = await outcome('return await local.text({ v: await make() });');
+          assert.equal(result, `text:{"v":${want}}`, JSON.stringify(error));
+        } else if (key === 'tool-refused') {
+          const { error } = await outcome('return await local.text({ v: await make() });');
+          assert.ok(error?.message.includes(want), JSON.stringify(error));
+        } else if (key === 'back') {
+          const { result, error } = await outcome(`const v = await codemode.step('s', make); return ${want};`);
+          assert.equal(result, true, JSON.stringify(error));
+        } else if (key === 'error') {
+          const { status, error } = await outcome('return await make();');
+          assert.equal(status, 'error');
+          for (const name of ['line', 'column', 'source', 'stack', 'caret']) delete error[name];
+          assert.equal(JSON.stringify(error), want);
+        } else {
+          assert.fail(`${key}: no such expectation`);
+        }
+      }
+    });
+  }
+});
