@@ -247,6 +247,22 @@ static size_t pick(const struct host *h)
     return best;
 }
 
+/* The program with the line ends and the mark that its keys ask for: files of the tree have neither. Owned. */
+static char *program_of(const struct test_case *t)
+{
+    cm_autobuf b = CM_BUF_INIT(CASE_FILE_MAX);
+    bool crlf = case_get(t, "crlf") != NULL;
+
+    if (case_get(t, "bom"))
+        cm_buf_add_z(&b, "\xef\xbb\xbf");
+    for (const char *p = t->program; *p; p++) {
+        if (crlf && *p == '\n')
+            cm_buf_add_char(&b, '\r');
+        cm_buf_add_char(&b, *p);
+    }
+    return cm_buf_take(&b, NULL);
+}
+
 void case_run(cm_engine *e, const struct test_case *t, struct outcome *out)
 {
     static const struct cm_realm_host host = {on_call, on_step_end, on_log, on_cancel};
@@ -255,8 +271,9 @@ void case_run(cm_engine *e, const struct test_case *t, struct outcome *out)
         "{\"name\":\"any\",\"methods\":null}]}";
     struct host *h = cm_new(struct host);
     cm_auto(cm_realm) r = NULL;
+    cm_autofree char *program = program_of(t);
     struct cm_realm_opts opts = {
-        .source = cm_str_of(t->program),
+        .source = cm_str_of(program),
         .bind_json = cm_str_of(case_get(t, "bind") ? case_get(t, "bind") : bind),
         .input = {cm_str_of(case_get(t, "input")), CM_STR("")},
         .seed = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},

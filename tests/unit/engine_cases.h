@@ -7,8 +7,9 @@
  *   the program, to the first line that begins with "--- "
  *   --- key value
  *
- * Keys: bind, input, jumble (reverse the order of outcomes); and expectations: result, marks, failed (part of
- * the message), name, code, line, column, source, stack (part), shown (the normalised text, line breaks as
+ * Keys: bind, input, jumble (reverse the order of outcomes), crlf (lines end so), bom (a byte order mark before all), node (of
+ * positions: tests/e2e/positions.test.mjs); and expectations: result, marks, failed (part of
+ * the message), name, code, line, column, source, caret, stack (part), shown (the normalised text, line breaks as
  * ⏎), waiting, and, in order of appearance, log ("level text"), call ("connector.method args marks @line"),
  * warning (part). In values ⏎ stands for a line break.
  *
