@@ -103,16 +103,23 @@ export const errors = once(() => {
         }
     }
 
+    // What it is and where, with the engine's own words made better where they came as they are.
+    function told(thrown) {
+        const d = safeDescribe(thrown), place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
+        if (place !== null && typeof place.message === 'string' && d.message === ownData(thrown, 'message'))
+            d.message = place.message;
+        return { __proto__: null, d, place };
+    }
+
     // Made well-formed last: a cut can leave half of a surrogate pair, and the host takes no such report.
     const quoted = s => stringify(wellFormed(s.length > MAX_MESSAGE ? cut(s, 0, MAX_MESSAGE) + '…' : s));
 
     // The JSON of meta.error.
     function errorJson(thrown) {
-        const d = safeDescribe(thrown);
+        const { d, place } = told(thrown);
         let out = '{"name":' + quoted(d.name) + ',"message":' + quoted(d.message);
         if (typeof d.code === 'string' || typeof d.code === 'number')
             out += ',"code":' + quoted('' + d.code);
-        const place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
         return out + (place === null ? '' : ',' + placeJson(place)) + '}';
     }
 
@@ -129,8 +136,7 @@ export const errors = once(() => {
 
     // One line: "TypeError: x is not a function (line 3)".
     function errorLine(thrown) {
-        const d = safeDescribe(thrown);
-        const place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
+        const { d, place } = told(thrown);
         return d.name + ': ' + d.message + (place === null ? '' : ` (line ${place.line})`);
     }
 

@@ -105,7 +105,7 @@ export const places = once(() => {
     }
 
     // What a stack's text says in the author's terms: {line, column, module, source, caret, stack} of the innermost frame, and all as
-    // lines, or null. `said`: the message of an error, which tells what failed there.
+    // lines, or null. `said`: the message of an error, which tells what failed there; `message` is that in better words.
     function readStack(stack, said = '') {
         if (typeof stack !== 'string')
             return null;
@@ -134,12 +134,13 @@ export const places = once(() => {
             return null;
         const { line, column, module } = first;
         return { __proto__: null, line, column, module, source: found === null ? undefined : own(found, 'source'),
-                 caret: found === null ? undefined : own(found, 'caret'), stack: out };
+                 caret: found === null ? undefined : own(found, 'caret'),
+                 message: found === null ? undefined : own(found, 'message'), stack: out };
     }
 
     function placeOf(error) {
         const call = apply(weakGet, issued, [error]), said = ownData(error, 'message');
-        return call === undefined ? readStack(ownStack(error), typeof said === 'string' ? cut(said, 0, 200) : '') : readStack(ownStack(call));
+        return call === undefined ? readStack(ownStack(error), typeof said === 'string' ? cut(said, 0, 1000) : '') : readStack(ownStack(call));
     }
 
     // Its members of meta.error, without a comma in front.

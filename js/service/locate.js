@@ -4,6 +4,7 @@
 import { parseExpressionAt } from 'acorn';
 import { excerptOf } from './excerpt.js';
 import { options } from './parse.js';
+import { phrase } from './phrase.js';
 
 // Beyond this a table would be too large to keep; the engine's own column, which is in the same line, does then.
 const MAX_TEXT = 200000;
@@ -238,6 +239,7 @@ function author(t, rows, [line, column], said, before) {
     if (before !== null && isOuterHalf(t, t.starts[before[0] - t.line] + before[1] - 1, at, row))
         return null;
     const to = meant(t, at, said);
+    t.last = { run: t.run, at, to };
     const there = to === at ? row : rowOf(t, to);
     return [there + t.line, originalColumn(rows, there + t.line, to - t.starts[there] + 1)];
 }
@@ -245,8 +247,10 @@ function author(t, rows, [line, column], said, before) {
 // An Error of a class of the author's is made in its constructor; what counts is who made it.
 const isOwnConstructor = (t, [line, column]) => t.table.supers.has(t.starts[line - t.line] + column - 1);
 
-// What the prelude asks for: {said, places: [[line, column, module], ...]}, innermost first, module '' for the program, `said` the message; and what it gets: {places: [[line, column] or null, ...], source, caret} with the line of the first that
-// is no null. `textOf` gives {run, map, line, source} by module, or null.
+// What the prelude asks for: {said, places: [[line, column, module], ...]}, innermost first, module '' for the program, `said` the
+// message; and what it gets:
+// {places: [[line, column] or null, ...], message, source, caret}: the message in better words, if there are any, and the line of the
+// first place that is no null. `textOf` gives {run, map, line, source} by module, or null.
 export function locate(asked, textOf) {
     const { said, places } = JSON.parse(asked), out = [];
     let before = null, first = null;
@@ -258,12 +262,12 @@ export function locate(asked, textOf) {
         else if (!(first === null && i + 1 < places.length && isOwnConstructor(t, next)))
             found = author(t, rows, next, first === null ? said : '', before !== null && before[2] === next[2] ? before : null);
         if (found !== null && first === null)
-            first = { text, found };
+            first = { text, found, message: t === null || t.last === undefined || said === '' ? undefined : phrase(said, t.last) };
         out.push(found);
         before = next;
     });
     if (first === null || first.text === null)
         return JSON.stringify({ places: out });
-    const [line, column] = first.found, { source } = first.text;
-    return JSON.stringify({ places: out, ...excerptOf(lineAt(source, lineStarts(source), line), column - 1) });
+    const [line, column] = first.found, { source } = first.text, { message } = first;
+    return JSON.stringify({ places: out, message, ...excerptOf(lineAt(source, lineStarts(source), line), column - 1) });
 }
