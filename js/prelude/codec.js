@@ -245,7 +245,16 @@ export const codec = once(() => {
         }
     };
 
-    const base64 = (buffer, offset, length) => stringify(apply(toBase64, new BytesFn(buffer, offset, length), []));
+    // Bytes that were transferred away, or that a view pointed at before its buffer shrank, cannot be taken.
+    function base64(st, here, take) {
+        let bytes;
+        try {
+            bytes = take();
+        } catch {
+            return refuse(st, here.up, here.key, 'a buffer whose bytes are gone (transfer, resize)', 'give what transfer() returned, or a copy made before');
+        }
+        return stringify(apply(toBase64, bytes, []));
+    }
 
     function binary(st, v, here) {
         let kind, data;
@@ -253,19 +262,19 @@ export const codec = once(() => {
             const tag = apply(typedTag, v, []);
             if (tag === undefined) {
                 kind = 'dataview';
-                data = base64(apply(viewBuffer, v, []), apply(viewOffset, v, []), apply(viewBytes, v, []));
+                data = base64(st, here, () => new BytesFn(apply(viewBuffer, v, []), apply(viewOffset, v, []), apply(viewBytes, v, [])));
             } else {
                 kind = viewKinds()[tag];
                 if (kind === undefined)
                     return refuse(st, here.up, here.key, 'a ' + tag, 'use a Float32Array or plain numbers');
-                data = base64(apply(typedBuffer, v, []), apply(typedOffset, v, []), apply(typedBytes, v, []));
+                data = base64(st, here, () => new BytesFn(apply(typedBuffer, v, []), apply(typedOffset, v, []), apply(typedBytes, v, [])));
             }
         } else {
             const length = brand(bufferBytes, v);
             if (length === undefined)
                 return undefined;
             kind = 'arraybuffer';
-            data = base64(v, 0, length);
+            data = base64(st, here, () => new BytesFn(v, 0, length));
         }
         markAt(st, here, kind);
         return grow(st, data);
