@@ -2,10 +2,14 @@
 import { codec, decode, encode } from './codec.js';
 import { define, ErrorFn, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
 import { here, innermost, ownStack, places } from './position.js';
-import { OP_CALL, OP_CANCEL, OP_STEP_END, STEP, TIMER } from './state.js';
+import { errors } from './errors.js';
+import { note } from './unawaited.js';
+import { OP_CALL, OP_CANCEL, OP_STEP_END, SEARCH, state, STEP, TIMER, TOOL } from './state.js';
 
-// Unanswered calls by id: {kind, yes, no, stack, run}.
+// Unanswered calls by id: {kind, yes, no, stack, run, what}.
 const pending = { __proto__: null };
+
+const nothing = () => {};
 
 function issue(kind, connector, method, json, marks, entry) {
     const stack = kind === TIMER ? null : here(), place = stack === null ? null : innermost(ownStack(stack));
@@ -16,11 +20,23 @@ function issue(kind, connector, method, json, marks, entry) {
     return id;
 }
 
+const what = (kind, connector, method) => (kind === TOOL ? connector + '.' + method
+    : kind === STEP ? `codemode.step("${method}")` : kind === SEARCH ? 'codemode.search' : 'codemode.describe');
+
+// What had been started goes on after the program's failure, but makes no more calls: nobody would learn what became of them.
+function refused(kind, connector, method) {
+    const place = innermost(ownStack(here()));
+    errors().warnOnce(`${what(kind, connector, method)}${place === null ? '' : ` (line ${place.line})`} was not called: the program had failed already.`);
+    return new PromiseFn(nothing);
+}
+
 // A call whose answer is a promise. What cannot be encoded rejects it, like any failure of a call.
 export function call(kind, connector, method, value, root, run) {
+    if (state.outcome !== null && state.outcome.failed)
+        return refused(kind, connector, method);
     try {
         const { json, marks } = encode(value, root, true, 'pass data instead');
-        const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run };
+        const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run, what: what(kind, connector, method) };
         const promise = new PromiseFn((yes, no) => {
             entry.yes = yes;
             entry.no = no;
@@ -33,10 +49,8 @@ export function call(kind, connector, method, value, root, run) {
 }
 
 export function timer(ms, run) {
-    return issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null });
+    return issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null, what: '' });
 }
-
-const nothing = () => {};
 
 // Its outcome may be on the way already; then it comes, and moves the clock, but calls nothing.
 export function cancelTimer(id) {
@@ -58,6 +72,11 @@ function failure(entry, value) {
     }
     const { rememberPlace, readStack } = places();
     rememberPlace(e, entry.stack);
+    if (entry.stack !== null) {
+        define(entry.stack, 'what', entry.what, false, true);
+        // What fails after the program's end is told by its note.
+        define(entry.stack, 'isTold', state.outcome !== null, false, true);
+    }
     const place = entry.stack === null ? null : readStack(ownStack(entry.stack));
     define(e, 'stack', place === null ? '' : place.stack, false, true);
     return e;
@@ -81,6 +100,11 @@ async function runStep(id, run) {
     send(OP_STEP_END, id, failed, encoded.json, encoded.marks);
 }
 
+function noteEnd(entry, failed, value) {
+    const place = entry.stack === null ? null : innermost(ownStack(entry.stack));
+    note(entry.what + (place === null ? '' : ` (line ${place.line})`), failed ? errors().messageOf(value) : '');
+}
+
 export function deliver(id, failed, execute, json, marks) {
     const entry = pending[id];
     if (execute) {
@@ -98,6 +122,8 @@ export function deliver(id, failed, execute, json, marks) {
         entry.no(e);
         return;
     }
+    if (state.outcome !== null && (entry.kind === TOOL || entry.kind === STEP))
+        noteEnd(entry, failed, value);
     if (failed)
         entry.no(value);
     else

@@ -1,5 +1,6 @@
 // How a failure is told: the meta of DONE. Whatever was thrown becomes a name, a message that a model can act on, and a place.
-import { cut, find, isArray, isError, isObject, once, ownData, stringify, text, wellFormed } from './primordials.js';
+import { apply, cut, find, isArray, isError, isObject, issued, once, ownData, stringify, text, weakGet, wellFormed } from './primordials.js';
+import { absent } from './absent.js';
 import { codec } from './codec.js';
 import { formatter } from './format.js';
 import { places } from './position.js';
@@ -11,27 +12,7 @@ const MAX_WARNINGS = 20;
 export const errors = once(() => {
     const { format } = formatter(), { placeOf, placeJson } = places();
 
-    const network = names => `There is no network in this sandbox. Call a connector${names ? ': ' + names : ''}; `
-        + 'codemode.search("…") finds methods.';
-    const modules = names => `There are no modules here: no require, no npm packages, no node: modules. Call a connector${names ? ': ' + names : ''}, `
-        + 'or use what the language itself has.';
-    const system = () => 'This sandbox has no files, no processes and no environment.';
-
-    // Globals of other runtimes that models reach for, and what to do instead.
-    const hints = {
-        __proto__: null,
-        fetch: network, XMLHttpRequest: network, WebSocket: network, EventSource: network, axios: network, http: network, https: network,
-        require: modules, module: modules, exports: modules, importScripts: modules,
-        process: system, fs: system, path: system, os: system, child_process: system, Deno: system, Bun: system, __dirname: system,
-        __filename: system,
-        Buffer: () => 'Use Uint8Array, with toBase64() and Uint8Array.fromBase64(), for bytes.',
-        window: () => 'There is no page here; globalThis is the global object.',
-        document: () => 'There is no page here.',
-        self: () => 'globalThis is the global object.',
-        global: () => 'globalThis is the global object.',
-    };
-
-    const noNetwork = () => network(state.names);
+    const noNetwork = () => absent().network(state.names);
 
     function globalNames() {
         return (state.names ? state.names + ', ' : '') + 'codemode, console, setTimeout, clearTimeout, setInterval, clearInterval, '
@@ -42,8 +23,8 @@ export const errors = once(() => {
         const lead = "Can't find variable: ";
         if (find(message, lead, 0) !== 0)
             return message;
-        const name = cut(message, lead.length), hint = hints[name];
-        return `${name} is not defined. ${hint ? hint(state.names) + ' ' : ''}Globals here: ${globalNames()}.`;
+        const name = cut(message, lead.length), advice = absent().advice(name, state.names);
+        return `${name} is not defined. ${advice}Globals here: ${globalNames()}.`;
     }
 
     function inner(error) {
@@ -145,7 +126,27 @@ export const errors = once(() => {
             state.warnings += (state.warnings === '' ? '' : ',') + quoted(message);
     }
 
-    return { __proto__: null, errorJson, errorLine, fieldsOf, noNetwork, warn };
+    const messageOf = thrown => short(safeDescribe(thrown).message);
+    const short = s => (s.length > 300 ? cut(s, 0, 300) + '…' : s);
+
+    const said = { __proto__: null };
+    function warnOnce(message) {
+        if (said[message])
+            return;
+        said[message] = true;
+        warn(message);
+    }
+
+    // A rejection that nothing handled; of a call's it is known which.
+    function unhandled(reason) {
+        const call = isObject(reason) ? apply(weakGet, issued, [reason]) : undefined;
+        if (call === undefined)
+            warn(`A promise was rejected and nothing awaited it: ${errorLine(reason)}`);
+        else if (!ownData(call, 'isTold'))
+            warn(`${ownData(call, 'what')} failed and nothing awaited it: ${errorLine(reason)}`);
+    }
+
+    return { __proto__: null, errorJson, errorLine, fieldsOf, messageOf, noNetwork, unhandled, warn, warnOnce };
 });
 
 export function metaJson(error) {

@@ -3,19 +3,21 @@
 import { deliver } from './calls.js';
 import * as clock from './clock.js';
 import { decode, encode } from './codec.js';
+import { collect } from './collect.js';
 import * as console from './console.js';
 import { errors, metaJson } from './errors.js';
 import * as namespaces from './namespaces.js';
 import { define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
 import { OP_RESULT, OP_SETTLED, state } from './state.js';
 import * as timers from './timers.js';
+import { warnOfUnawaited } from './unawaited.js';
 
 let deliveries = 0;
 let input;
 
 function settle(failed, value) {
     state.outcome = { __proto__: null, failed, value };
-    send(OP_SETTLED);
+    send(OP_SETTLED, failed);
 }
 
 // Waits for the program's own promise. Its `constructor` is made our own first: a poisoned one would send the await through the
@@ -26,7 +28,7 @@ async function run(program) {
         if (isObject(value) && value instanceof PromiseFn)
             define(value, 'constructor', PromiseFn, false, true);
         value = await value;
-        settle(false, value);
+        settle(false, await collect(value));
     } catch (e) {
         settle(true, e);
     }
@@ -39,9 +41,11 @@ function fail(thrown) {
 
 function finish() {
     const { failed, value } = state.outcome;
+    warnOfUnawaited();
     if (failed)
         return fail(value);
     let encoded;
+    timers.warnOfRest();
     try {
         encoded = encode(value, 'result', false, 'return data instead');
     } catch (e) {
@@ -98,6 +102,6 @@ timers.install();
 control = (op, a, b, c, d, e, f) => {
     // The engine reports a rejection without handler as (promise, reason).
     if (typeof op !== 'number')
-        return errors().warn(`A promise was rejected and nothing awaited it: ${errors().errorLine(a)}`);
+        return errors().unhandled(a);
     return operations[op](a, b, c, d, e, f);
 };

@@ -1,15 +1,22 @@
 // setTimeout and its kin by host calls, so that a replay sees the same order; queueMicrotask.
 import { cancelTimer, timer } from './calls.js';
 import { errors } from './errors.js';
-import { apply, global, NumberFn, once, reject, TypeErrorFn } from './primordials.js';
+import { apply, global, keys, NumberFn, once, reject, TypeErrorFn } from './primordials.js';
+import { here, innermost, ownStack } from './position.js';
+
+let used = false;
 
 const timers = once(() => {
     const MAX_MS = 0x7fffffff;
-    // Timers that may still fire: their calls' ids, by handle.
+    // Timers that may still fire, by handle: {id, name, stack}.
     const alive = { __proto__: null };
     let handles = 0;
+    used = true;
 
-    function delay(ms) {
+    // A symbol is no number, and neither is a BigInt that is given to Math.
+    function delay(ms, name) {
+        if (typeof ms === 'symbol' || typeof ms === 'bigint')
+            throw new TypeErrorFn(`${name} takes milliseconds as a number: ${name}(() => …, 100)`);
         const n = ms === undefined ? 0 : NumberFn(ms);
         return n > 0 ? (n < MAX_MS ? n : MAX_MS) : 0;
     }
@@ -22,29 +29,37 @@ const timers = once(() => {
         }
     }
 
+    function check(fn, name) {
+        if (typeof fn === 'function')
+            return;
+        const what = typeof fn === 'string' ? 'text is not run here'
+            : fn === undefined ? 'it got undefined: give it the function itself, not what calling it returned' : 'it got something else';
+        throw new TypeErrorFn(`${name} takes a function${name === 'queueMicrotask' ? '' : ` and milliseconds: ${name}(() => …, 100)`}; ${what}`);
+    }
+
     function start(name, fn, ms, args, repeat) {
-        if (typeof fn !== 'function')
-            throw new TypeErrorFn(`${name} takes a function and milliseconds: ${name}(() => …, 100)`);
-        const handle = ++handles, wait = delay(ms);
+        check(fn, name);
+        const handle = ++handles, wait = delay(ms, name), entry = { __proto__: null, id: 0, name, stack: here() };
         const tick = () => {
             if (!alive[handle])
                 return;
             if (repeat)
-                alive[handle] = timer(wait, tick);
+                entry.id = timer(wait, tick);
             else
                 delete alive[handle];
             fire(fn, args, name);
         };
-        alive[handle] = timer(wait, tick);
+        alive[handle] = entry;
+        entry.id = timer(wait, tick);
         return handle;
     }
 
     function stop(handle) {
-        const id = typeof handle === 'number' || typeof handle === 'string' ? alive[handle] : undefined;
-        if (id === undefined)
+        const entry = typeof handle === 'number' || typeof handle === 'string' ? alive[handle] : undefined;
+        if (entry === undefined)
             return;
         delete alive[handle];
-        cancelTimer(id);
+        cancelTimer(entry.id);
     }
 
     // By await, which asks no constructor and no species of the program's.
@@ -54,18 +69,33 @@ const timers = once(() => {
     };
 
     const microtask = fn => {
-        if (typeof fn !== 'function')
-            throw new TypeErrorFn('queueMicrotask takes a function');
+        check(fn, 'queueMicrotask');
         soon(fn);
     };
 
-    return { __proto__: null, start, stop, microtask };
+    // Timers do not keep a program from ending: most of those left over are time limits of calls that were in time.
+    function warnOfRest() {
+        const handles = keys(alive);
+        for (let i = 0; i < handles.length; i++) {
+            const { name, stack } = alive[handles[i]], place = innermost(ownStack(stack));
+            const what = name + (place === null ? '' : ` (line ${place.line})`);
+            errors().warnOnce(name === 'setInterval'
+                ? `${what} was still running when the program ended, and was stopped. End it with clearInterval.`
+                : `${what} had not fired when the program ended: its callback did not run. Await a promise that it resolves, or clear it.`);
+        }
+    }
+
+    return { __proto__: null, start, stop, microtask, warnOfRest };
 });
 
+export const warnOfRest = () => used && timers().warnOfRest();
+
 export function install() {
+    const clear = handle => timers().stop(handle);
     global.setTimeout = (fn, ms, ...args) => timers().start('setTimeout', fn, ms, args, false);
     global.setInterval = (fn, ms, ...args) => timers().start('setInterval', fn, ms, args, true);
-    global.clearTimeout = global.clearInterval = handle => timers().stop(handle);
+    global.setImmediate = (fn, ...args) => timers().start('setImmediate', fn, 0, args, false);
+    global.clearTimeout = global.clearInterval = global.clearImmediate = clear;
     global.queueMicrotask = fn => timers().microtask(fn);
     global.fetch = () => reject(new TypeErrorFn(errors().noNetwork()));
 }

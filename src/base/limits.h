@@ -22,6 +22,7 @@ struct cm_limits {
     uint32_t cpu_ms;  /* CPU of one pass; kernel timer of the host */
     uint32_t wall_ms; /* time in which the program itself runs; stops while a call or a human is pending */
     uint32_t deadline_ms;     /* one pass from start to end, waiting included */
+    uint32_t unawaited_ms;    /* what calls that the program did not await get after its end */
     uint32_t memory_mb;       /* data over the worker's start */
     uint32_t stack_kb;        /* the program's stack */
     uint32_t subrequests;     /* connector calls of one execution */
@@ -38,6 +39,7 @@ struct cm_limits {
     ((struct cm_limits){.cpu_ms = 5000,          \
                         .wall_ms = 60000,        \
                         .deadline_ms = 600000,   \
+                        .unawaited_ms = 30000,   \
                         .memory_mb = 128,        \
                         .stack_kb = 1024,        \
                         .subrequests = 200,      \

@@ -28,6 +28,7 @@ static const struct row limit_rows[] = {
     U32("cpuMs", cpu_ms, 10, HOUR),
     U32("wallMs", wall_ms, 10, DAY),
     U32("deadlineMs", deadline_ms, 10, DAY),
+    U32("unawaitedMs", unawaited_ms, 1, DAY),
     U32("memoryMb", memory_mb, 16,
         4096), /* what a worker is started with room for: CM_WORKER_MEMORY_MAX_MB */
     U32("stackKb", stack_kb, 64, 8192),

@@ -88,7 +88,7 @@ struct cm_realm_opts {
 };
 
 enum cm_realm_state {
-    CM_REALM_WAITING, /* microtasks drained, promise pending, at least one call outstanding */
+    CM_REALM_WAITING, /* microtasks drained, at least one call outstanding */
     CM_REALM_DONE,    /* completed or failed; read the result */
 };
 
@@ -113,6 +113,13 @@ enum cm_realm_state cm_realm_state(const cm_realm *r);
  */
 cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, struct cm_value value,
                            int64_t now_ms, struct cm_err *err);
+/**
+ * Whether the program of a waiting realm has ended, and only calls that it did not await are outstanding;
+ * `failed`: by an error. They go on, and with them whatever awaits them, until all are settled or cm_realm_finish.
+ */
+bool cm_realm_has_ended(const cm_realm *r, bool *failed);
+/** End a realm whose program has ended with what stands now. */
+cm_status cm_realm_finish(cm_realm *r, struct cm_err *err);
 const struct cm_realm_result *cm_realm_result(const cm_realm *r);
 void cm_realm_free(cm_realm *r);
 CM_DEFINE_AUTO(cm_realm, cm_realm_free)

@@ -56,11 +56,14 @@ struct cm_realm {
     uint32_t n_calls;
     uint32_t cap_calls;
     uint32_t n_outstanding; /* answers that the host owes */
+    uint32_t n_timers;      /* those of timers among them */
+    uint32_t n_steps;       /* steps whose function runs */
     uint32_t stack_kb;      /* what the program may use of the stack */
     JSStringRef source;     /* the program as submitted, and as it runs: for places in it */
     struct cm_program program;
     bool bound;   /* its globals are those of the engine's bind_json */
     bool settled; /* the program's promise has settled */
+    bool failed;  /* it was rejected */
     bool done;    /* the result stands; what the program still does is nobody's business */
     struct cm_realm_result result;
     char *json, *marks, *meta; /* what result borrows */
@@ -120,6 +123,7 @@ static uint32_t new_call(cm_realm *r, unsigned kind)
     }
     r->calls[r->n_calls++] = (struct call){(uint8_t)kind, CALL_OUTSTANDING};
     r->n_outstanding++;
+    r->n_timers += kind == KIND_TIMER;
     return r->n_calls;
 }
 
@@ -161,6 +165,7 @@ static JSValueRef send_step_end(cm_realm *r, JSContextRef ctx, size_t n, const J
                                exception);
     r->calls[id - 1].state = CALL_OUTSTANDING;
     r->n_outstanding++;
+    r->n_steps--;
     r->host->step_end(r->user, id, JSValueToBoolean(ctx, args[2]), value);
     return JSValueMakeUndefined(ctx);
 }
@@ -178,12 +183,13 @@ static JSValueRef send_log(cm_realm *r, JSContextRef ctx, size_t n, const JSValu
     return JSValueMakeUndefined(ctx);
 }
 
-/* send(3) */
+/* send(3, failed) */
 static JSValueRef send_settled(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                                JSValueRef *exception)
 {
-    (void)n, (void)args, (void)exception;
+    (void)exception;
     r->settled = true;
+    r->failed = n > 1 && JSValueToBoolean(ctx, args[1]);
     return JSValueMakeUndefined(ctx);
 }
 
@@ -211,6 +217,7 @@ static JSValueRef send_cancel(cm_realm *r, JSContextRef ctx, size_t n, const JSV
         return throw_text(ctx, "This timer does not run", exception);
     c->state = CALL_CANCELLED;
     r->n_outstanding--;
+    r->n_timers--;
     r->host->cancel(r->user, id);
     return JSValueMakeUndefined(ctx);
 }
@@ -370,13 +377,24 @@ static void finish_without_script(cm_realm *r, const char *meta)
     r->done = true;
 }
 
+/*
+ * Whether something of the program is still to come. What it did not await counts once it has ended; a timer
+ * does not, or every time limit of the program's own would hold up its result, but for a step that may wait for one.
+ */
+static bool is_under_way(const cm_realm *r)
+{
+    if (!r->settled)
+        return r->n_outstanding > 0;
+    return r->n_outstanding > (r->n_steps > 0 ? 0 : r->n_timers);
+}
+
 /* The microtasks have drained: is it over? */
 static void settle(cm_realm *r)
 {
     static const char no_memory[] = "{\"error\":{\"name\":\"RangeError\",\"message\":\"Out of memory: the "
                                     "result could not be put together\"}}";
 
-    if (r->done || (!r->settled && r->n_outstanding > 0))
+    if (r->done || is_under_way(r))
         return;
     if (control(r, r->settled ? CONTROL_FINISH : CONTROL_NEVER_SETTLES, 0, NULL, NULL) != CM_OK || !r->done)
         finish_without_script(r, no_memory);
@@ -546,6 +564,8 @@ static cm_status take_outstanding(cm_realm *r, uint32_t id, bool execute, struct
         return cm_err_set(err, CM_E_PROTOCOL, "call %u is no step and cannot be executed here", id);
     c->state = execute ? CALL_STEP_RUNS : CALL_SETTLED;
     r->n_outstanding--;
+    r->n_timers -= c->kind == KIND_TIMER;
+    r->n_steps += execute;
     return CM_OK;
 }
 
@@ -566,4 +586,28 @@ cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, 
     struct turn t = {.r = r, .args = args, .n_args = CM_ARRAY_LEN(args), .err = err};
     cm_engine__on_stack(r->stack_kb, deliver_turn, &t);
     return t.st;
+}
+
+bool cm_realm_has_ended(const cm_realm *r, bool *failed)
+{
+    *failed = r->failed;
+    return r->settled && !r->done;
+}
+
+static void finish_turn(void *user)
+{
+    struct turn *t = user;
+
+    t->r->n_outstanding = t->r->n_timers = t->r->n_steps = 0; /* nobody owes an answer any more */
+    settle(t->r);
+}
+
+cm_status cm_realm_finish(cm_realm *r, struct cm_err *err)
+{
+    struct turn t = {.r = r, .err = err};
+
+    if (!r->settled || r->done)
+        return cm_err_set(err, CM_E_PROTOCOL, "the end of a program that has not ended");
+    cm_engine__on_stack(r->stack_kb, finish_turn, &t);
+    return CM_OK;
 }

@@ -286,7 +286,7 @@ static void on_ready(void *user, cm_connector *conn)
 
     (void)conn;
     c->phase = RT_QUEUED;
-    if (!c->e->ending.set)
+    if (!c->e->ending.set && !c->e->program_failed)
         proceed(c);
 }
 
@@ -407,7 +407,8 @@ static void start_next(cm_exec *e)
     if (e->starting)
         return;
     e->starting = true;
-    while (!e->ending.set && e->n_active < e->limits.calls_in_flight) {
+    /* Of a program that failed nobody needs what was not sent yet. */
+    while (!e->ending.set && !e->program_failed && e->n_active < e->limits.calls_in_flight) {
         struct rt_call *c = e->calls;
 
         while (c && (c->kind != CM_CALL_TOOL || c->phase != RT_QUEUED || c->active))

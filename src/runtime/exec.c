@@ -76,6 +76,11 @@ void rt_exec_store_failed(cm_exec *e, const struct cm_err *err)
 
 void rt_exec_check_quiescent(cm_exec *e)
 {
+    if (e->program_ended) {
+        if (e->waiting)
+            rt_unawaited_look(e);
+        return;
+    }
     /* A step that still runs waits for one of the others. */
     if (e->ending.set || e->n_pending == 0 || e->n_pending + e->n_steps != e->n_outstanding)
         return;
@@ -104,6 +109,7 @@ void rt_exec_unlink(cm_exec *e)
 void rt_exec_free(cm_exec *e)
 {
     rt_exec_unlink(e);
+    rt_unawaited_done(e);
     for (size_t i = 0; i < e->n_warnings; i++)
         free(e->warnings[i]);
     cm_buf_done(&e->logs);
@@ -190,6 +196,19 @@ static void on_cancel(void *user, cm_pass *p, uint32_t id)
         rt_sdk_cancel(rp->e, id);
 }
 
+static void on_ended(void *user, cm_pass *p, bool failed)
+{
+    struct rt_pass *rp = user;
+    cm_exec *e = rp->e;
+
+    (void)p;
+    if (!e || e->program_ended)
+        return;
+    e->program_ended = true;
+    e->program_failed = failed;
+    e->program_ended_at = cm_mono_ms();
+}
+
 static uint32_t add_u32(uint32_t a, uint32_t b)
 {
     return a > UINT32_MAX - b ? UINT32_MAX : a + b;
@@ -198,7 +217,8 @@ static uint32_t add_u32(uint32_t a, uint32_t b)
 static cm_status start_pass(cm_exec *e, const struct cm_exec_spec *spec, const uint8_t seed[16],
                             struct cm_err *err)
 {
-    static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end, on_cancel};
+    static const struct cm_pass_events events = {on_call, on_step_end, on_log,  on_wait,
+                                                 on_end,  on_cancel,   on_ended};
     cm_autobuf bind = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     struct cm_pass_spec ps = {
         .runtime = e->rt->name,

@@ -92,8 +92,12 @@ struct cm_exec {
 
     struct rt_call *calls, **calls_tail; /* unanswered, in the order of issue */
     uint32_t n_outstanding, n_pending, n_active, n_steps;
-    bool waiting;  /* the program can go on only with an outcome */
-    bool starting; /* queued calls are being given slots */
+    bool waiting;                       /* the program can go on only with an outcome */
+    bool starting;                      /* queued calls are being given slots */
+    bool program_ended, program_failed; /* the program has; calls that it did not await go on */
+    bool finishing_pass;                /* they were given up */
+    int64_t program_ended_at;           /* monotonic */
+    cm_timer *unawaited;                /* runs out when they are */
 
     struct cm_buf logs; /* [{level, text}, … without the closing bracket */
     uint64_t logs_kept; /* bytes of text in it */
@@ -201,6 +205,12 @@ void rt_call_refuse(struct rt_call *c, const struct cm_call_decision *d, const s
 /** The run has ended in `state`: cancel, record, warn about and free what is unanswered. CM_OK or the store's
  * failure. */
 cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *err);
+
+/** ---- unawaited.c: calls that the program did not await ---- */
+
+/** The program has ended and stands still: wait on for what is under way, or end the pass. */
+void rt_unawaited_look(cm_exec *e);
+void rt_unawaited_done(cm_exec *e);
 
 /** ---- sdk.c: search, describe, timers ---- */
 void rt_sdk_issue(struct rt_call *c);

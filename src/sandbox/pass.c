@@ -377,22 +377,30 @@ static void on_log(cm_pass *p, const struct cm_frame *f)
     p->ev->on_log(p->user, p, CM_LOG_WARN, cm_str_mk(note, (size_t)n));
 }
 
-static void on_wait(cm_pass *p)
+static void on_wait(cm_pass *p, const struct cm_frame *f)
 {
     uint32_t open = count_open(p);
+    bool ended = (f->flags & CM_FRAME_ENDED) != 0;
 
     if (p->n_waits == p->n_turns) {
         cm_pass__end(p, CM_END_PROTOCOL, "a wait while it was waiting");
         return;
     }
-    if (++p->n_waits < p->n_turns)
+    p->n_waits++;
+    /* Told also where an outcome is on its way already. */
+    if (ended && p->ev->on_ended)
+        p->ev->on_ended(p->user, p, (f->flags & CM_FRAME_ERROR) != 0);
+    if (p->n_waits < p->n_turns)
         return;
     if (open == 0) {
         cm_pass__end(p, CM_END_PROTOCOL, "a wait with no call to wait for");
         return;
     }
     set_clock(p, CM_CLOCK_WAITING);
-    p->ev->on_wait(p->user, p, open);
+    if (ended && !p->ev->on_ended)
+        cm_pass_finish(p);
+    else
+        p->ev->on_wait(p->user, p, open);
 }
 
 void cm_pass__frame(cm_pass *p, const struct cm_frame *f)
@@ -413,7 +421,7 @@ void cm_pass__frame(cm_pass *p, const struct cm_frame *f)
         on_log(p, f);
         return;
     case CM_FRAME_WAIT:
-        on_wait(p);
+        on_wait(p, f);
         return;
     case CM_FRAME_DONE:
         cm_pass__done(p, f);
@@ -425,6 +433,7 @@ void cm_pass__frame(cm_pass *p, const struct cm_frame *f)
     case CM_FRAME_BIND:
     case CM_FRAME_RUN:
     case CM_FRAME_OUTCOME:
+    case CM_FRAME_FINISH:
     case CM_FRAME_IDLE:
         return; /* the worker's table lets none of these through */
     }
@@ -500,6 +509,21 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
     else
         drop_call(p, c);
     if (frame.failed || !cm_worker__send(p->worker, cm_buf_str(&frame), NULL)) {
+        cm_pass__end(p, CM_END_FRAME, ", or more results arrived than the program had read");
+        return;
+    }
+    p->n_turns++;
+    set_clock(p, CM_CLOCK_RUNNING);
+}
+
+void cm_pass_finish(cm_pass *p)
+{
+    cm_autobuf frame = CM_BUF_INIT(CM_WIRE_HEADER_BYTES);
+
+    if (p->stopping || p->ended)
+        return;
+    cm_wire_encode(&frame, CM_FRAME_FINISH, 0, 0, NULL, 0);
+    if (!cm_worker__send(p->worker, cm_buf_str(&frame), NULL)) {
         cm_pass__end(p, CM_END_FRAME, ", or more results arrived than the program had read");
         return;
     }

@@ -101,6 +101,11 @@ struct cm_pass_events {
     void (*on_end)(void *user, cm_pass *p, const struct cm_pass_end *end);
     /** A timer was cleared: deliver nothing for it any more. NULL: it may fire all the same. */
     void (*on_cancel)(void *user, cm_pass *p, uint32_t id);
+    /**
+     * Comes once or more often when the program has ended, before on_wait (`failed`: by an error) while calls that it did not
+     * await are unanswered. Go on delivering, until on_end comes, or cm_pass_finish. NULL: nobody waits for them.
+     */
+    void (*on_ended)(void *user, cm_pass *p, bool failed);
 };
 
 /**
@@ -121,6 +126,8 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
  * assertion. */
 void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
                      int64_t now_ms);
+/** The program has ended (on_ended): on_end comes with its result, whatever is unanswered. */
+void cm_pass_finish(cm_pass *p);
 /** End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied.
  */
 void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message);

@@ -23,11 +23,13 @@
  *   RUN       0x03  host    meta json, source, input json, input marks              ready, idle        running
  *   OUTCOME   0x04  host    now (u64 epoch ms), json, marks                         running, waiting   running
  *                           flags: ERROR the value is an error; EXECUTE a step has no record: run its function
+ *   FINISH    0x05  host    none: the program has ended, end with what stands       running, waiting   running
  *   CALL      0x81  worker  kind (u8), connector, method, args json, args marks,    running            running
  *                           position (u32 line, u32 column; 1-based, 0 unknown)
  *   STEP      0x82  worker  json, marks; flag ERROR: it threw; id = its CALL        running            running
  *   LOG       0x83  worker  level (u8), text                                        running            running
  *   WAIT      0x84  worker  none: nothing can go on before an OUTCOME               running            waiting
+ *                           flags: ENDED the program has ended, and calls of its own are unanswered; ERROR it failed
  *   DONE      0x85  worker  result json, result marks, meta json; flag ERROR        running            done
  *   CANCEL    0x87  worker  none; id = its CALL, a timer that was cleared            running            running
  *   IDLE      0x86  worker  none: collected garbage, next realm prepared            done               idle
@@ -41,7 +43,8 @@
  * DONE is the program text as it would run, a string. CALL kinds: enum cm_call_kind. Ids are dense from 1
  * in each pass, in the order of issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the
  * arguments are the one value passed (query, path, milliseconds); for STEP the method is its name. After
- * CANCEL no OUTCOME is awaited for that id; one that was on its way is delivered and does nothing. A worker
+ * CANCEL no OUTCOME is awaited for that id; one that was on its way is delivered and does nothing. After a WAIT
+ * with ENDED the host goes on delivering, until DONE comes or it sends FINISH, which DONE answers. A worker
  * never sends while it has nothing to say, and the host never sends OUTCOME for an id that is not
  * outstanding.
  */
@@ -62,6 +65,7 @@ enum cm_frame_type {
     CM_FRAME_BIND = 0x02,
     CM_FRAME_RUN = 0x03,
     CM_FRAME_OUTCOME = 0x04,
+    CM_FRAME_FINISH = 0x05,
     CM_FRAME_CALL = 0x81,
     CM_FRAME_STEP = 0x82,
     CM_FRAME_LOG = 0x83,
@@ -74,6 +78,7 @@ enum cm_frame_type {
 enum cm_frame_flag {
     CM_FRAME_ERROR = 1,
     CM_FRAME_EXECUTE = 2,
+    CM_FRAME_ENDED = 4,
 };
 
 enum cm_call_kind {

@@ -308,6 +308,24 @@ static void normalize(struct serve *s, struct cm_str source)
               st == CM_OK ? CM_STR("{}") : cm_str_of(meta));
 }
 
+/* What is sent while it stands still says whether the program has ended. */
+static void send_wait(struct serve *s, const cm_realm *r)
+{
+    bool failed = false;
+    bool ended = cm_realm_has_ended(r, &failed);
+
+    send_frame(s, CM_FRAME_WAIT,
+               (uint8_t)((ended ? CM_FRAME_ENDED : 0) | (ended && failed ? CM_FRAME_ERROR : 0)), 0, NULL, 0);
+}
+
+static void finish(cm_realm *r)
+{
+    struct cm_err err;
+
+    if (cm_realm_finish(r, &err) != CM_OK)
+        broken(&err);
+}
+
 static void deliver(struct serve *s, cm_realm *r, const struct cm_frame *f)
 {
     struct cm_value value = {f->parts[1], f->parts[2]};
@@ -343,12 +361,15 @@ static bool run(struct serve *s, const struct cm_frame *f, const struct run_meta
     if (cm_realm_start(s->engine, &opts, &r, &err) != CM_OK)
         send_engine_failure(s, &err);
     while (cm_realm_state(r) == CM_REALM_WAITING) {
-        send_frame(s, CM_FRAME_WAIT, 0, 0, NULL, 0);
+        send_wait(s, r);
         if (!next_frame(s, &next))
             return false;
-        if (next.type != CM_FRAME_OUTCOME)
+        if (next.type == CM_FRAME_FINISH)
+            finish(r);
+        else if (next.type == CM_FRAME_OUTCOME)
+            deliver(s, r, &next);
+        else
             unexpected(&next, "waiting");
-        deliver(s, r, &next);
     }
     send_done(s, cm_realm_result(r)->failed, cm_realm_result(r)->value, cm_realm_result(r)->meta_json);
     return true;
@@ -435,8 +456,8 @@ static bool serve_one(struct serve *s, const struct cm_frame *f)
         keep_bind(s, f->parts[1]);
         return true;
     }
-    /* An outcome that crossed DONE on its way: the program ended without waiting for it. */
-    if (f->type == CM_FRAME_OUTCOME)
+    /* What crossed DONE on its way: the program ended without waiting for it. */
+    if (f->type == CM_FRAME_OUTCOME || f->type == CM_FRAME_FINISH)
         return true;
     if (f->type != CM_FRAME_RUN)
         unexpected(f, "idle");

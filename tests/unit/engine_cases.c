@@ -298,6 +298,9 @@ void case_run(cm_engine *e, const struct test_case *t, struct outcome *out)
             die(t->name, err.message);
         cm_value_done(&a.value);
     }
+    bool failed = false;
+    if (cm_realm_has_ended(r, &failed) && cm_realm_finish(r, &err) != CM_OK)
+        die(t->name, err.message);
     while (h->n > 0)
         cm_value_done(&h->queue[--h->n].value);
     out->waiting = cm_realm_state(r) == CM_REALM_WAITING;

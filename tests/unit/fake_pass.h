@@ -26,7 +26,7 @@ struct cm_pass {
     struct fake_delivery got[FAKE_DELIVERED_MAX];
     size_t n_got;
     uint32_t last_id;
-    bool killed;
+    bool killed, finished;
     enum cm_pass_end_kind kind;
     char *code, *message;
 };
@@ -59,6 +59,11 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
         return;
     p->got[p->n_got++] =
         (struct fake_delivery){id, failed, execute, cm_memdup_z(value.json.ptr, value.json.len), now_ms};
+}
+
+void cm_pass_finish(cm_pass *p)
+{
+    p->finished = true;
 }
 
 void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)

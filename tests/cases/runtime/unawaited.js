@@ -1,3 +1,4 @@
+// limits: {"unawaitedMs": 50}
 t.never({});
 t.wipe({});
 await t.echo({ n: 1 });

@@ -1,0 +1,3 @@
+// limits: {"deadlineMs": 1500}
+t.effect({});
+return "in time";

@@ -1,0 +1,4 @@
+// limits: {"unawaitedMs": 50}
+t.effect({});
+t.later({ ms: 1 });
+throw new Error("the program's own");
