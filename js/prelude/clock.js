@@ -3,10 +3,12 @@
 // cryptographic - whoever knows the seed knows every value.
 import {
     apply, BytesFn, construct, cut, DateFn, dateText, define, defineProperty, freeze, getOwnPropertyDescriptor, global, imul, isView, NumberFn,
-    numberText, once, ProxyFn, RangeErrorFn, typedBuffer, typedBytes, TypeErrorFn, typedOffset, typedTag,
+    numberText, once, ProxyFn, RangeErrorFn, tagSymbol, typedBuffer, typedBytes, TypeErrorFn, typedOffset, typedTag,
 } from './primordials.js';
 import { lazy } from './lazy.js';
 import { state } from './state.js';
+import { load } from './web.js';
+import { CRYPTO } from '../web/scripts.js';
 
 let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
 let k0 = 0, k1 = 0, k2 = 0, k3 = 0;
@@ -47,10 +49,9 @@ function next32() {
 
 const random = () => ((next32() >>> 5) * 0x4000000 + (next32() >>> 6)) / 0x20000000000000;
 
-const cryptography = once(() => {
+export const cryptography = once(() => {
     const hex = byte => (byte < 16 ? '0' : '') + apply(numberText, byte, [16]);
-    return {
-        __proto__: null,
+    const crypto = {
         getRandomValues(array) {
             const kind = isView(array) ? apply(typedTag, array, []) : undefined;
             if (kind === undefined || kind === 'Float32Array' || kind === 'Float64Array' || kind === 'Float16Array')
@@ -75,7 +76,19 @@ const cryptography = once(() => {
             }
             return out;
         },
+        get subtle() {
+            return load(CRYPTO).subtle;
+        },
     };
+    define(crypto, tagSymbol, 'Crypto', false, false);
+    return freeze(crypto);
+});
+
+const performance = () => freeze({
+    now: () => state.now - state.start,
+    get timeOrigin() {
+        return state.start;
+    },
 });
 
 function patchDate() {
@@ -112,16 +125,8 @@ function patchIntl(intl) {
 export function install() {
     patchDate();
     Math.random = random;
-    global.crypto = freeze({
-        getRandomValues: array => cryptography().getRandomValues(array),
-        randomUUID: () => cryptography().randomUUID(),
-    });
-    global.performance = freeze({
-        now: () => state.now - state.start,
-        get timeOrigin() {
-            return state.start;
-        },
-    });
+    lazy('crypto', cryptography);
+    lazy('performance', performance);
     const intl = global.Intl;
     // The engine's own object is not to be had before it is patched: it would show the real time.
     lazy('Intl', () => patchIntl(intl));

@@ -23,6 +23,12 @@ export const tellNamespaces = test => {
     isNamespace = test;
 };
 
+// What a web interface says of an object of its own that is no data, {name, advice} or undefined; set by web.js.
+let refusalOf = () => undefined;
+export const tellRefusals = test => {
+    refusalOf = test;
+};
+
 export const codec = once(() => {
     // Classes that are looked up at first use, since most realms never need them. A program that has replaced one gets what its own
     // constructor makes of data that is meant for it; deliver() turns what it throws into the failure of that one call.
@@ -175,6 +181,9 @@ export const codec = once(() => {
             return list(st, v, here, depth);
         if (proto === null && isNamespace(v))
             return refuse(st, place, key, 'a connector', 'call one of its methods and use what it returns');
+        const interfaced = plain ? undefined : refusalOf(v);
+        if (interfaced !== undefined)
+            return refuse(st, place, key, 'a ' + interfaced.name, interfaced.advice);
         if (!plain && !st.instances)
             return refuseInstance(st, v, key, place);
         return record(st, v, keys(v), here, depth);

@@ -10,6 +10,7 @@ import * as namespaces from './namespaces.js';
 import { define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
 import { OP_RESULT, OP_SETTLED, state } from './state.js';
 import * as timers from './timers.js';
+import * as web from './web.js';
 import { warnOfUnawaited } from './unawaited.js';
 
 let deliveries = 0;
@@ -98,6 +99,7 @@ global.Atomics = undefined;
 clock.install();
 console.install();
 timers.install();
+web.install();
 
 control = (op, a, b, c, d, e, f) => {
     // The engine reports a rejection without handler as (promise, reason).

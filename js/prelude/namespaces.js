@@ -105,7 +105,8 @@ export function install(bind) {
     publish('codemode', ['search', 'describe', 'step']);
     if (bind === '')
         return;
-    const { connectors } = parse(bind);
+    const { connectors, fetch } = parse(bind);
+    state.fetch = fetch === true;
     for (let i = 0; i < connectors.length; i++) {
         const { name, methods } = connectors[i];
         publish(name, methods === undefined ? null : methods);

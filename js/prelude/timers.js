@@ -1,7 +1,7 @@
 // setTimeout and its kin by host calls, so that a replay sees the same order; queueMicrotask.
 import { cancelTimer, timer } from './calls.js';
 import { errors } from './errors.js';
-import { apply, global, keys, NumberFn, once, reject, TypeErrorFn } from './primordials.js';
+import { apply, global, keys, NumberFn, once, TypeErrorFn } from './primordials.js';
 import { here, innermost, ownStack } from './position.js';
 
 let used = false;
@@ -97,5 +97,4 @@ export function install() {
     global.setImmediate = (fn, ...args) => timers().start('setImmediate', fn, 0, args, false);
     global.clearTimeout = global.clearInterval = global.clearImmediate = clear;
     global.queueMicrotask = fn => timers().microtask(fn);
-    global.fetch = () => reject(new TypeErrorFn(errors().noNetwork()));
 }

@@ -111,6 +111,11 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     e->prelude = JSStringCreateWithUTF8CString(cm_prelude_js);
     e->prelude_url = JSStringCreateWithUTF8CString("codemode:prelude");
     e->program_url = JSStringCreateWithUTF8CString("program.js");
+    e->web_url = JSStringCreateWithUTF8CString("codemode:web");
+    e->n_web = CM_ARRAY_LEN(cm_web_js);
+    e->web = cm_calloc(e->n_web, sizeof(*e->web));
+    for (size_t i = 0; i < e->n_web; i++)
+        e->web[i] = JSStringCreateWithUTF8CString(cm_web_js[i]);
     st = load_service(e, err);
     if (!CM_SANITIZED) /* whose reports need the handler of its own */
         restore_fault_signals();
@@ -122,7 +127,8 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
 
 void cm_engine_free(cm_engine *e)
 {
-    JSStringRef strings[] = {e ? e->prelude : NULL, e ? e->prelude_url : NULL, e ? e->program_url : NULL};
+    JSStringRef strings[] = {e ? e->prelude : NULL, e ? e->prelude_url : NULL, e ? e->program_url : NULL,
+                             e ? e->web_url : NULL};
 
     if (!e)
         return;
@@ -132,6 +138,9 @@ void cm_engine_free(cm_engine *e)
         if (strings[i])
             JSStringRelease(strings[i]);
     }
+    for (size_t i = 0; i < e->n_web; i++)
+        JSStringRelease(e->web[i]);
+    free(e->web);
     if (e->send_class)
         JSClassRelease(e->send_class);
     if (e->inert)

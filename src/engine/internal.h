@@ -19,6 +19,9 @@ struct cm_engine {
     JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
     JSStringRef prelude_url;
     JSStringRef program_url;
+    JSStringRef *web; /* sources of the web interfaces, by number; for the same reason */
+    size_t n_web;
+    JSStringRef web_url;
     JSClassRef send_class;   /* callable objects that carry their realm */
     JSObjectRef inert;       /* one of the service realm that carries none, and does nothing; protected */
     struct cm_buf bind_json; /* the connectors of the latest pass, which the next one most often has too */

@@ -28,7 +28,8 @@ enum send_op {
     SEND_SETTLED,
     SEND_RESULT,
     SEND_CANCEL,
-    SEND_LOCATE = 7,
+    SEND_LOAD,
+    SEND_LOCATE,
     SEND_TARGET = 8,
     SEND_OP_COUNT_
 };
@@ -222,6 +223,21 @@ static JSValueRef send_cancel(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     return JSValueMakeUndefined(ctx);
 }
 
+/*
+ * send(6, n) → the value of the n-th script of the web interfaces (js/web), evaluated now, in the program's own realm and with its
+ * rights: what it makes is no more than the program could have written itself, so nothing is let in that way. It runs inside of the
+ * program's call; the engine does not drain its microtasks then.
+ */
+static JSValueRef send_load(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                            JSValueRef *exception)
+{
+    uint32_t script = arg_u32(ctx, 1, args, n);
+
+    if (script >= r->e->n_web)
+        return throw_text(ctx, "There is no such script", exception);
+    return JSEvaluateScript(r->ctx, r->e->web[script], NULL, r->e->web_url, 1, exception);
+}
+
 /* In the engine's library, but in no public header. */
 JSObjectRef JSObjectGetProxyTarget(JSObjectRef object);
 
@@ -259,7 +275,8 @@ typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValu
 static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
     [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,     [SEND_CANCEL] = send_cancel,
-    [SEND_LOCATE] = send_locate,   [SEND_TARGET] = send_target,
+    [SEND_LOAD] = send_load,       [SEND_LOCATE] = send_locate,
+    [SEND_TARGET] = send_target,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */

@@ -1,0 +1,3 @@
+import { toASCII, toUnicode } from 'tr46/index.js';
+
+made = { __proto__: null, toASCII, toUnicode };
