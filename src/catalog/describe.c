@@ -176,25 +176,40 @@ static cm_status describe_method(cm_connector *c, size_t i, struct cm_buf *out, 
     return cm_buf_check(out, "the description", err);
 }
 
+/* Whether a name may be meant by another: in whole, or by what stands behind its dot. */
+static bool is_near(const char *path, struct cm_str name)
+{
+    const char *dot = strchr(path, '.');
+    unsigned limit = 1 + (unsigned)(name.len > 40 ? 40 : name.len) / 3;
+
+    return cm_name_distance(cm_str_of(path), name) <= limit ||
+           (dot && cm_name_distance(cm_str_of(dot + 1), name) <= limit);
+}
+
 static cm_status not_found(cm_catalog *c, struct cm_str name, struct cm_err *err)
 {
-    cm_autobuf hint = CM_BUF_INIT(1000);
+    cm_autobuf hint = CM_BUF_INIT(1000), connectors = CM_BUF_INIT(1000);
     char *near[3] = {NULL};
-    size_t n;
+    size_t n, shown = 0;
 
     cm_catalog__refresh(c);
+    for (size_t i = 0; i < c->n_connectors && i < 20; i++) {
+        const char *connector = cm_connector_name(c->connectors[i]);
+
+        cm_buf_addf(&connectors, "%s%s", i ? ", " : "", connector);
+        if (shown == 0 && name.len && is_near(connector, name))
+            cm_buf_addf(&hint, "%s%s", shown++ ? ", " : " Did you mean ", connector);
+    }
     n = cm_catalog__nearest(c, name, near, CM_ARRAY_LEN(near));
     for (size_t i = 0; i < n; i++) {
-        cm_buf_addf(&hint, "%s%s", i ? ", " : ". Did you mean ", near[i]);
+        if (is_near(near[i], name))
+            cm_buf_addf(&hint, "%s%s", shown++ ? ", " : " Did you mean ", near[i]);
         free(near[i]);
     }
-    if (n)
-        cm_buf_add_char(&hint, '?');
-    else
-        for (size_t i = 0; i < c->n_connectors && i < 20; i++)
-            cm_buf_addf(&hint, "%s%s", i ? ", " : ". There are: ", cm_connector_name(c->connectors[i]));
-    return cm_err_set(err, CM_E_NOT_FOUND, "'%.*s' is no connector and no method%s",
-                      200 < name.len ? 200 : (int)name.len, name.ptr ? name.ptr : "", cm_buf_str(&hint).ptr);
+    return cm_err_set(err, CM_E_NOT_FOUND,
+                      "'%.*s' is no connector and no method.%s%s The connectors here are: %s.",
+                      200 < name.len ? 200 : (int)name.len, name.ptr ? name.ptr : "", cm_buf_str(&hint).ptr,
+                      shown ? "?" : "", c->n_connectors ? cm_buf_str(&connectors).ptr : "none");
 }
 
 /* A method named alone: the connector that has it, if it is only one. */

@@ -259,6 +259,20 @@ static cm_connector *find_connector(const cm_runtime *rt, const char *name)
     return rt->o.fetch && cm_z_eq(cm_connector_name(rt->o.fetch), name) ? rt->o.fetch : NULL;
 }
 
+/** "expected one object with the arguments by name, { id, name? }, got a string" */
+static cm_status refuse_shape(yyjson_val *input, const char *kind, struct cm_err *err)
+{
+    cm_autobuf shape = CM_BUF_INIT(CM_ERR_MAX_BYTES);
+
+    if (yyjson_obj_size(cm_json_get(input, "properties")) > 0) {
+        cm_buf_add_z(&shape, " { ");
+        cm_schema_write_accepted(&shape, input);
+        cm_buf_add_z(&shape, " },");
+    }
+    return cm_err_set(err, CM_E_INVALID, "expected one object with the arguments by name,%s got %s",
+                      cm_buf_str(&shape).ptr, kind);
+}
+
 /** Whether the method takes the arguments: one object, the input schema where there is one, and the connector's own rules. */
 static cm_status check_args(const struct rt_call *c, size_t method, struct cm_err *err)
 {
@@ -271,10 +285,9 @@ static cm_status check_args(const struct rt_call *c, size_t method, struct cm_er
         st = cm_json_parse(cm_buf_str(&json), CM_JSON_STRICT, &doc, err);
     if (st != CM_OK)
         return st;
-    if (!yyjson_is_obj(yyjson_doc_get_root(doc)))
-        return cm_err_set(err, CM_E_INVALID, "expected one object with the arguments by name, got %s",
-                          cm_json_kind(yyjson_doc_get_root(doc)));
     cm_connector_schemas(c->conn, method, &input, &output);
+    if (!yyjson_is_obj(yyjson_doc_get_root(doc)))
+        return refuse_shape(input.node, cm_json_kind(yyjson_doc_get_root(doc)), err);
     if (input.node)
         st = cm_schema_check(input.root, input.node, yyjson_doc_get_root(doc), err);
     return st == CM_OK ? cm_connector_check(c->conn, method, cm_value_view(&c->args), err) : st;

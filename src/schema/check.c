@@ -212,6 +212,11 @@ static void write_accepted(struct cm_buf *out, yyjson_val *node)
         cm_buf_add_z(out, "nothing");
 }
 
+void cm_schema_write_accepted(struct cm_buf *out, yyjson_val *node)
+{
+    write_accepted(out, node);
+}
+
 static struct cm_str nearest(yyjson_val *properties, struct cm_str name)
 {
     struct cm_str best = {NULL, 0};

@@ -78,4 +78,7 @@ yyjson_val *cm_schema_resolve(yyjson_val *root, struct cm_str ref);
  */
 cm_status cm_schema_check(yyjson_val *root, yyjson_val *node, yyjson_val *value, struct cm_err *err);
 
+/** Append the members that an object schema names, for an error: "id, name?". */
+void cm_schema_write_accepted(struct cm_buf *out, yyjson_val *node);
+
 #endif

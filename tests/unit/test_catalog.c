@@ -459,7 +459,10 @@ static void what_does_not_exist_is_answered_with_what_does(void **state)
         {"creat_issue", "Did you mean tracker.create_issue"},
         {"broken.x", "connector 'broken' has no methods now"},
         {"idle", "it has not been started"},
-        {"", "There are: tracker, mail, broken, idle"},
+        {"traker", "Did you mean tracker?"},
+        {"jira",
+         "'jira' is no connector and no method. The connectors here are: tracker, mail, broken, idle."},
+        {"", "The connectors here are: tracker, mail, broken, idle."},
     };
 
     open_small(w);
