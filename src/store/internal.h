@@ -10,66 +10,116 @@
 #define CM_STORE_EXEC_COLUMNS                                                                           \
     "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, " \
     "code, input_json,"                                                                                 \
-    " input_marks, result_json, result_marks, logs"
+    " input_marks, result_json, result_marks, logs, limits"
 #define CM_STORE_EXEC_BRIEF                                                                             \
     "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, " \
     "substr(code, 1, 1000), NULL, NULL,"                                                                \
-    " NULL, NULL, NULL"
-#define CM_STORE_CALL_COLUMNS                                                                      \
-    "seq, kind, parent_seq, connector, method, args_json, args_marks, args_hash, decision, rule, " \
-    "method_flags, c.state,"                                                                       \
-    " failed, outcome_json, outcome_marks, delivery, delivered_at, started_at, c.ended_at, line, col"
+    " NULL, NULL, NULL, NULL"
+#define CM_STORE_CALL_COLUMNS                                                                          \
+    "seq, kind, parent_seq, connector, method, args_json, args_marks, args_hash, decision, rule, "     \
+    "method_flags, c.state,"                                                                           \
+    " failed, outcome_json, outcome_marks, delivery, delivered_at, started_at, c.ended_at, line, col," \
+    " decided_at, decided_by, reason, asked_json, asked_marks, asked_hash, c.code, reverted_at, "      \
+    "revert_error"
+#define CM_STORE_LIVE " FROM executions WHERE id = ?1 AND state IN ('paused', 'running')"
 
-#define CM_STORE_SQL_MAP(X)                                                                                 \
-    X(BEGIN, "BEGIN IMMEDIATE")                                                                             \
-    X(COMMIT, "COMMIT")                                                                                     \
-    X(ROLLBACK, "ROLLBACK")                                                                                 \
-    X(EXEC_INSERT,                                                                                          \
-      "INSERT INTO executions(id, runtime, state, code, seed, connectors, input_json, input_marks,"         \
-      " created_at, updated_at, ended_at, passes, owner, owner_pid)"                                        \
-      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 0, ?10, ?11, ?12)")                                  \
-    X(EXEC_FINISH,                                                                                          \
-      "UPDATE executions SET state = ?2, result_json = ?3, result_marks = ?4, error = ?5, logs = ?6,"       \
-      " warnings = ?7, updated_at = ?8, ended_at = ?9, passes = ?10, owner = ?11, owner_pid = ?12"          \
-      " WHERE id = ?1 AND (?13 >> CASE state" CM_STORE_STATE_NUMBERS " ELSE 63 END) & 1")                   \
-    X(EXEC_STATE, "SELECT state FROM executions WHERE id = ?1")                                             \
-    X(EXEC_GET, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE id = ?1")                           \
-    X(EXEC_LIST,                                                                                            \
-      "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions ORDER BY created_at DESC, serial DESC LIMIT ?1")    \
-    X(EXEC_LIST_BRIEF,                                                                                      \
-      "SELECT " CM_STORE_EXEC_BRIEF " FROM executions ORDER BY created_at DESC, serial DESC LIMIT ?1")      \
-    X(EXEC_LIST_OF, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE runtime = ?2"                   \
-                    " ORDER BY created_at DESC, serial DESC LIMIT ?1")                                      \
-    X(EXEC_LIST_OF_BRIEF, "SELECT " CM_STORE_EXEC_BRIEF " FROM executions WHERE runtime = ?2"               \
-                          " ORDER BY created_at DESC, serial DESC LIMIT ?1")                                \
-    X(EXEC_DELETE, "DELETE FROM executions WHERE id = ?1 AND state NOT IN ('running', 'paused')")           \
-    X(EXEC_PRUNE,                                                                                           \
-      "DELETE FROM executions WHERE serial IN (SELECT serial FROM executions WHERE runtime = ?1"            \
-      " AND state NOT IN ('running', 'paused') ORDER BY created_at DESC, serial DESC LIMIT -1 OFFSET ?2)")  \
-    X(OWNERS, "SELECT DISTINCT owner FROM executions WHERE state = 'running' AND owner IS NOT NULL")        \
-    X(ORPHAN_CALLS,                                                                                         \
-      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution IN"        \
-      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                           \
-    X(ORPHAN_PENDING,                                                                                       \
-      "UPDATE calls SET state = 'cancelled', ended_at = ?2 WHERE state = 'pending' AND execution IN"        \
-      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                           \
-    X(ORPHAN_EXECS,                                                                                         \
-      "UPDATE executions SET state = 'error', error = ?3, updated_at = ?2, ended_at = ?2, owner = NULL,"    \
-      " owner_pid = NULL WHERE state = 'running' AND owner IS ?1")                                          \
-    X(CALL_INSERT,                                                                                          \
-      "INSERT INTO calls(execution, seq, kind, parent_seq, connector, method, args_json, args_marks,"       \
-      " args_hash, decision, rule, method_flags, state, failed, outcome_json, outcome_marks, delivery,"     \
-      " delivered_at, started_at, ended_at, line, col)"                                                     \
-      " SELECT serial, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"   \
-      " ?20, ?21, ?22 FROM executions WHERE id = ?1 AND state = 'running'")                                 \
-    X(CALL_OUTCOME,                                                                                         \
-      "UPDATE calls SET state = ?3, failed = ?4, outcome_json = ?5, outcome_marks = ?6, delivery = ?7,"     \
-      " delivered_at = ?8, ended_at = ?9 WHERE execution = (SELECT serial FROM executions WHERE id = ?1"    \
-      " AND state = 'running') AND seq = ?2 AND state IN ('executing', 'pending')")                         \
-    X(CALLS_ABANDON,                                                                                        \
-      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution ="         \
-      " (SELECT serial FROM executions WHERE id = ?1)")                                                     \
-    X(CALLS_OF, "SELECT " CM_STORE_CALL_COLUMNS " FROM calls c JOIN executions e ON e.serial = c.execution" \
+#define CM_STORE_SQL_MAP(X)                                                                                  \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                              \
+    X(COMMIT, "COMMIT")                                                                                      \
+    X(ROLLBACK, "ROLLBACK")                                                                                  \
+    X(EXEC_INSERT,                                                                                           \
+      "INSERT INTO executions(id, runtime, state, code, seed, connectors, input_json, input_marks,"          \
+      " created_at, updated_at, ended_at, passes, owner, owner_pid, limits)"                                 \
+      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 0, ?10, ?11, ?12, ?13)")                              \
+    X(EXEC_FINISH,                                                                                           \
+      "UPDATE executions SET state = ?2, result_json = ?3, result_marks = ?4, error = ?5, logs = ?6,"        \
+      " warnings = ?7, updated_at = ?8, ended_at = ?9, passes = ?10, owner = ?11, owner_pid = ?12"           \
+      " WHERE id = ?1 AND (?13 >> CASE state" CM_STORE_STATE_NUMBERS " ELSE 63 END) & 1")                    \
+    X(EXEC_STATE, "SELECT state FROM executions WHERE id = ?1")                                              \
+    X(EXEC_GET, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE id = ?1")                            \
+    X(EXEC_LIST,                                                                                             \
+      "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions ORDER BY created_at DESC, serial DESC LIMIT ?1")     \
+    X(EXEC_LIST_BRIEF,                                                                                       \
+      "SELECT " CM_STORE_EXEC_BRIEF " FROM executions ORDER BY created_at DESC, serial DESC LIMIT ?1")       \
+    X(EXEC_LIST_OF, "SELECT " CM_STORE_EXEC_COLUMNS " FROM executions WHERE runtime = ?2"                    \
+                    " ORDER BY created_at DESC, serial DESC LIMIT ?1")                                       \
+    X(EXEC_LIST_OF_BRIEF, "SELECT " CM_STORE_EXEC_BRIEF " FROM executions WHERE runtime = ?2"                \
+                          " ORDER BY created_at DESC, serial DESC LIMIT ?1")                                 \
+    X(EXEC_DELETE, "DELETE FROM executions WHERE id = ?1 AND state NOT IN ('running', 'paused')")            \
+    X(EXEC_PRUNE,                                                                                            \
+      "DELETE FROM executions WHERE serial IN (SELECT serial FROM executions WHERE runtime = ?1"             \
+      " AND state NOT IN ('running', 'paused') ORDER BY created_at DESC, serial DESC LIMIT -1 OFFSET ?2)")   \
+    X(OWNERS, "SELECT DISTINCT owner FROM executions WHERE state = 'running' AND owner IS NOT NULL")         \
+    X(ORPHAN_CALLS,                                                                                          \
+      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution IN"         \
+      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                            \
+    X(ORPHAN_PENDING,                                                                                        \
+      "UPDATE calls SET state = 'cancelled', ended_at = ?2 WHERE state = 'pending' AND execution IN"         \
+      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                            \
+    X(ORPHAN_EXECS,                                                                                          \
+      "UPDATE executions SET state = 'error', error = ?3, updated_at = ?2, ended_at = ?2, owner = NULL,"     \
+      " owner_pid = NULL WHERE state = 'running' AND owner IS ?1")                                           \
+    X(CALL_INSERT,                                                                                           \
+      "INSERT INTO calls(execution, seq, kind, parent_seq, connector, method, args_json, args_marks,"        \
+      " args_hash, decision, rule, method_flags, state, failed, outcome_json, outcome_marks, delivery,"      \
+      " delivered_at, started_at, ended_at, line, col, code)"                                                \
+      " SELECT serial, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"    \
+      " ?20, ?21, ?22, ?23 FROM executions WHERE id = ?1 AND state = 'running'")                             \
+    X(CALL_OUTCOME,                                                                                          \
+      "UPDATE calls SET state = ?3, failed = ?4, outcome_json = ?5, outcome_marks = ?6, delivery = ?7,"      \
+      " delivered_at = ?8, ended_at = ?9 WHERE execution = (SELECT serial FROM executions WHERE id = ?1"     \
+      " AND state = 'running') AND seq = ?2 AND state IN ('executing', 'pending')")                          \
+    X(CALL_APPROVE, "UPDATE calls SET decided_at = ?3, decided_by = ?4, reason = ?5,"                        \
+                    " asked_json = CASE WHEN ?6 IS NULL THEN asked_json ELSE args_json END,"                 \
+                    " asked_marks = CASE WHEN ?6 IS NULL THEN asked_marks ELSE args_marks END,"              \
+                    " asked_hash = CASE WHEN ?6 IS NULL THEN asked_hash ELSE args_hash END,"                 \
+                    " args_json = coalesce(?6, args_json), args_hash = coalesce(?8, args_hash),"             \
+                    " args_marks = CASE WHEN ?6 IS NULL THEN args_marks ELSE ?7 END"                         \
+                    " WHERE execution = (SELECT serial" CM_STORE_LIVE ") AND seq = ?2 AND state = 'pending'" \
+                    " AND decided_at = 0")                                                                   \
+    X(CALL_REJECT,                                                                                           \
+      "UPDATE calls SET state = 'rejected', decided_at = ?3, decided_by = ?4, reason = ?5, failed = 1,"      \
+      " outcome_json = ?6, outcome_marks = ?7, ended_at = ?3"                                                \
+      " WHERE execution = (SELECT serial" CM_STORE_LIVE ") AND seq = ?2 AND state = 'pending'"               \
+      " AND decided_at = 0")                                                                                 \
+    X(CALL_START, "UPDATE calls SET state = 'executing', started_at = ?3 WHERE execution ="                  \
+                  " (SELECT serial FROM executions WHERE id = ?1 AND state = 'running') AND seq = ?2"        \
+                  " AND state = 'pending' AND decided_at <> 0")                                              \
+    X(CALL_DELIVER, "UPDATE calls SET delivery = ?3, delivered_at = ?4 WHERE execution ="                    \
+                    " (SELECT serial FROM executions WHERE id = ?1 AND state = 'running') AND seq = ?2"      \
+                    " AND delivery = 0 AND outcome_json IS NOT NULL")                                        \
+    X(CALL_ASK, "UPDATE calls SET state = 'pending', decided_at = 0, rule = ?3 WHERE execution = (SELECT "   \
+                "serial" CM_STORE_LIVE ") AND seq = ?2 AND state IN ('executing', 'unknown')")               \
+    X(CALL_REVERT, "UPDATE calls SET state = CASE WHEN ?4 IS NULL THEN 'reverted' ELSE state END,"           \
+                   " reverted_at = CASE WHEN ?4 IS NULL THEN ?3 ELSE reverted_at END, revert_error = ?4"     \
+                   " WHERE execution = (SELECT serial FROM executions WHERE id = ?1 AND state <> 'running')" \
+                   " AND seq = ?2 AND state <> 'reverted'")                                                  \
+    X(EXEC_CLAIM, "UPDATE executions SET state = 'running', owner = ?2, owner_pid = ?3, updated_at = ?4,"    \
+                  " ended_at = 0, passes = passes + 1"                                                       \
+                  " WHERE id = ?1 AND (state = 'paused' OR (state = 'running' AND owner IS ?5))")            \
+    X(EXEC_OWNER, "SELECT state, owner FROM executions WHERE id = ?1")                                       \
+    X(PENDING,                                                                                               \
+      "SELECT " CM_STORE_CALL_COLUMNS ", e.id FROM calls c JOIN executions e ON e.serial = c.execution"      \
+      " WHERE c.state = 'pending' AND c.decided_at = 0 AND e.state IN ('paused', 'running')"                 \
+      " AND (?1 IS NULL OR e.runtime = ?1) AND (?2 IS NULL OR e.id = ?2)"                                    \
+      " ORDER BY e.created_at DESC, e.serial DESC, c.seq")                                                   \
+    X(STALE, "SELECT id FROM executions WHERE state = 'paused' AND updated_at < ?2"                          \
+             " AND (?1 IS NULL OR runtime = ?1)")                                                            \
+    X(EXEC_EXPIRE, "UPDATE executions SET state = 'expired', updated_at = ?3, ended_at = ?3, owner = NULL,"  \
+                   " owner_pid = NULL, error = ?4 WHERE id = ?1 AND state = 'paused' AND updated_at < ?2")   \
+    X(CALLS_WITHDRAW,                                                                                        \
+      "UPDATE calls SET state = 'cancelled', ended_at = ?2 WHERE state = 'pending' AND execution ="          \
+      " (SELECT serial FROM executions WHERE id = ?1)")                                                      \
+    X(SNIPPET_SAVE,                                                                                          \
+      "INSERT OR REPLACE INTO snippets(runtime, name, description, code, input_schema, connectors,"          \
+      " execution, saved_at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                                        \
+    X(SNIPPETS, "SELECT runtime, name, description, code, input_schema, connectors, execution, saved_at"     \
+                " FROM snippets WHERE runtime = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name")             \
+    X(SNIPPET_DELETE, "DELETE FROM snippets WHERE runtime = ?1 AND name = ?2")                               \
+    X(CALLS_ABANDON,                                                                                         \
+      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution ="          \
+      " (SELECT serial FROM executions WHERE id = ?1)")                                                      \
+    X(CALLS_OF, "SELECT " CM_STORE_CALL_COLUMNS " FROM calls c JOIN executions e ON e.serial = c.execution"  \
                 " WHERE e.id = ?1 ORDER BY seq")
 
 /** The number of each execution state in a mask, for EXEC_FINISH; checked against the enum when the store
@@ -95,6 +145,7 @@ struct cm_store {
     struct cm_err error, loss; /* the newest error; the one that lost the newest lost group */
     char *owner;               /* name of our lock; NULL until the first execution */
     int owner_fd;              /* holds the lock; -1 */
+    int log_fd; /* the log, for whoever waits for it on another thread; -1: not asked for yet */
 };
 
 /** One parameter of a statement. */
@@ -134,6 +185,23 @@ cm_status cm_store__error(cm_store *s, int rc, const char *what, struct cm_err *
 cm_status cm_store__begin(cm_store *s, struct cm_err *err);
 /** Undo the open group after a failure; its records are lost and counted as such. */
 void cm_store__lose(cm_store *s);
+
+/** After a failed write: where the database has given up the whole group, its records are lost. */
+cm_status cm_store__failed(cm_store *s, cm_status st);
+/** A write of one statement within the group. */
+#define CM_STORE_WRITE(s, which, changed, err, ...)                  \
+    ({                                                               \
+        cm_status st_ = cm_store__begin(s, err);                     \
+        if (st_ == CM_OK)                                            \
+            st_ = CM_STORE_RUN(s, which, changed, err, __VA_ARGS__); \
+        st_ == CM_OK ? CM_OK : cm_store__failed(s, st_);             \
+    })
+/** CM_E_CONFLICT "execution 'x' is <state>: it cannot be <what>", or CM_E_NOT_FOUND. */
+cm_status cm_store__not_in_state(cm_store *s, const char *id, const char *what, struct cm_err *err);
+/** The same of a call: what it is, or that there is none. */
+cm_status cm_store__call_not(cm_store *s, const char *id, uint32_t seq, const char *what, struct cm_err *err);
+/** Whether the process of that name is gone; its lock file is then removed. */
+bool cm_store__is_dead(const cm_store *s, const char *owner);
 
 /** Take the lock that says "this process is alive" (once). */
 cm_status cm_store__own(cm_store *s, struct cm_err *err);

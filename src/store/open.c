@@ -169,7 +169,7 @@ cm_status cm_store_open(const char *where, cm_store **out, struct cm_err *err)
     cm_status st;
     int rc;
 
-    s->owner_fd = -1;
+    s->owner_fd = s->log_fd = -1;
     if (strncmp(where, "sqlite:", 7) == 0 && where[7]) {
         /* A name that SQLite would read as one of its own is given as a path. */
         s->path = cm_asprintf("%s%s", where[7] == ':' ? "./" : "", where + 7);
@@ -218,6 +218,7 @@ void cm_store_close(cm_store *s)
     for (size_t i = 0; i < CM_SQL_COUNT_; i++)
         (void)sqlite3_finalize(s->stmts[i]);
     (void)sqlite3_close(s->db);
+    cm_fd_close(s->log_fd);
     cm_store__disown(s);
     free(s->path);
     free(s);

@@ -72,9 +72,8 @@ static bool is_name(const char *owner)
     return strlen(owner) == 16 && strspn(owner, "0123456789abcdef") == 16;
 }
 
-/** Whether the process of that name is gone; its file is then removed. What cannot be told counts as alive.
- */
-static bool is_dead(const cm_store *s, const char *owner)
+/** What cannot be told counts as alive. */
+bool cm_store__is_dead(const cm_store *s, const char *owner)
 {
     cm_autofree char *path = lock_path(s, owner);
     cm_autoclose int fd = -1;
@@ -138,7 +137,7 @@ cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err)
     if (s->path)
         st = list_owners(s, names, &n_names, err);
     for (size_t i = 0; i < n_names; i++) {
-        if (st == CM_OK && (!s->owner || !cm_z_eq(names[i], s->owner)) && is_dead(s, names[i]))
+        if (st == CM_OK && (!s->owner || !cm_z_eq(names[i], s->owner)) && cm_store__is_dead(s, names[i]))
             st = orphan(s, names[i], &found, err);
         free(names[i]);
     }

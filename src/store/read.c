@@ -7,6 +7,8 @@
 
 #include <limits.h>
 
+#define CALL_COLUMNS 30 /* of CM_STORE_CALL_COLUMNS */
+
 static struct cm_str col_str(sqlite3_stmt *q, int i)
 {
     const void *p = sqlite3_column_blob(q, i); /* as bytes: no conversion of a text that is not UTF-8 */
@@ -62,6 +64,7 @@ static void read_exec(sqlite3_stmt *q, struct cm_exec_row *row)
         .has_result = sqlite3_column_type(q, 14) != SQLITE_NULL,
         .result = col_value(q, 14),
         .logs_json = col_str(q, 16),
+        .limits_json = col_str(q, 17),
     };
     if (seed.len == sizeof row->seed)
         memcpy(row->seed, seed.ptr, sizeof row->seed);
@@ -90,6 +93,14 @@ static void read_call(sqlite3_stmt *q, struct cm_call_row *row)
         .ended_at = sqlite3_column_int64(q, 18),
         .line = (uint32_t)sqlite3_column_int64(q, 19),
         .column = (uint32_t)sqlite3_column_int64(q, 20),
+        .decided_at = sqlite3_column_int64(q, 21),
+        .decided_by = col_z(q, 22),
+        .reason = col_z(q, 23),
+        .asked = col_value(q, 24),
+        .asked_hash = col_z(q, 26),
+        .code = col_str(q, 27),
+        .reverted_at = sqlite3_column_int64(q, 28),
+        .revert_error = col_z(q, 29),
     };
 }
 
@@ -151,4 +162,61 @@ cm_status cm_store_calls(cm_store *s, const char *id, cm_call_row_fn fn, void *u
     cm_status st = cm_store__bind(s, CM_SQL_CALLS_OF, (const struct cm_sql_arg[]){CM_A_Z(id)}, 1, &q, err);
 
     return st == CM_OK ? walk(s, q, NULL, fn, user, &n, err) : st;
+}
+
+cm_status cm_store_pending(cm_store *s, const char *runtime, const char *id, cm_pending_row_fn fn, void *user,
+                           struct cm_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    bool more = true;
+    int rc = SQLITE_DONE;
+    cm_status st = cm_store__bind(s, CM_SQL_PENDING, (const struct cm_sql_arg[]){CM_A_Z(runtime), CM_A_Z(id)},
+                                  2, &q, err);
+
+    if (st != CM_OK)
+        return st;
+    while (more && (rc = sqlite3_step(q)) == SQLITE_ROW) {
+        struct cm_call_row row;
+
+        read_call(q, &row);
+        more = fn(user, col_z(q, CALL_COLUMNS), &row);
+    }
+    cm_store__reset(q);
+    return rc == SQLITE_DONE || rc == SQLITE_ROW ? CM_OK
+                                                 : cm_store__error(s, rc, "read what is pending", err);
+}
+
+cm_status cm_store_snippets(cm_store *s, const char *runtime, const char *name, cm_snippet_row_fn fn,
+                            void *user, struct cm_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    bool more = true, found = false;
+    int rc = SQLITE_DONE;
+    cm_status st = cm_store__bind(s, CM_SQL_SNIPPETS,
+                                  (const struct cm_sql_arg[]){CM_A_Z(runtime), CM_A_Z(name)}, 2, &q, err);
+
+    if (st != CM_OK)
+        return st;
+    while (more && (rc = sqlite3_step(q)) == SQLITE_ROW) {
+        const struct cm_snippet_row row = {
+            .runtime = col_z(q, 0),
+            .name = col_z(q, 1),
+            .description = col_z(q, 2),
+            .code = col_str(q, 3),
+            .input_schema = col_str(q, 4),
+            .connectors_json = col_z(q, 5),
+            .execution = col_z(q, 6),
+            .saved_at = sqlite3_column_int64(q, 7),
+        };
+
+        found = true;
+        more = fn(user, &row);
+    }
+    cm_store__reset(q);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+        return cm_store__error(s, rc, "read the snippets", err);
+    if (name && !found)
+        return cm_err_set(err, CM_E_NOT_FOUND, "there is no snippet '%.100s' in runtime '%.100s'", name,
+                          runtime);
+    return CM_OK;
 }

@@ -5,7 +5,8 @@
  *
  *   executions  one program with a durable identity; `serial` is what calls refer to
  *   calls       what the program asked of the host, every kind, in the order of issue; `delivery` is the
- * order of the answers
+ * order of the answers; `asked` are the arguments as the program gave them where a human sent others
+ *   snippets    programs that somebody kept, by name
  *
  * Values are two texts (json/value.h): the canonical JSON and its marks. Times are epoch milliseconds.
  * `owner` names the lock of the process that runs the execution (owner.c); it is NULL where nobody does.
@@ -53,6 +54,23 @@ static const char *const cm_store_migrations[] = {
     " line INTEGER NOT NULL, col INTEGER NOT NULL,"
     " PRIMARY KEY(execution, seq)) WITHOUT ROWID;"
     "CREATE INDEX calls_pending ON calls(state) WHERE state = 'pending';",
+    /* 1 → 2 */
+    "ALTER TABLE executions ADD COLUMN limits TEXT;"
+    "ALTER TABLE calls ADD COLUMN decided_at INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE calls ADD COLUMN decided_by TEXT;"
+    "ALTER TABLE calls ADD COLUMN reason TEXT;"
+    "ALTER TABLE calls ADD COLUMN asked_json TEXT;"
+    "ALTER TABLE calls ADD COLUMN asked_marks TEXT;"
+    "ALTER TABLE calls ADD COLUMN asked_hash TEXT;"
+    "ALTER TABLE calls ADD COLUMN code TEXT;"
+    "ALTER TABLE calls ADD COLUMN reverted_at INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE calls ADD COLUMN revert_error TEXT;"
+    "CREATE TABLE snippets("
+    " runtime TEXT NOT NULL, name TEXT NOT NULL,"
+    " description TEXT NOT NULL, code TEXT NOT NULL,"
+    " input_schema TEXT, connectors TEXT NOT NULL,"
+    " execution TEXT NOT NULL, saved_at INTEGER NOT NULL,"
+    " PRIMARY KEY(runtime, name)) WITHOUT ROWID;",
 };
 
 #endif

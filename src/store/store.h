@@ -77,6 +77,7 @@ struct cm_exec_row {
     enum cm_exec_state state;
     uint8_t seed[16];
     const char *connectors_json; /* names configured at begin */
+    struct cm_str limits_json;   /* what this run's limits were lowered to; empty: as configured */
     struct cm_value input;
     bool has_result;
     struct cm_value result;
@@ -104,6 +105,35 @@ struct cm_call_row {
     int64_t delivered_at; /* the clock that the program saw */
     int64_t started_at, ended_at;
     uint32_t line, column;
+    /* What a human said of a pending call. One that was approved stays PENDING, with decided_at, until it is sent. */
+    int64_t decided_at;              /* epoch ms; 0: nobody has */
+    const char *decided_by, *reason; /* "": not told */
+    struct cm_value
+        asked; /* as the program gave them, where the human sent other arguments; absent otherwise */
+    const char *asked_hash;
+    struct cm_str code;  /* of a snippet that the call runs, as it was then */
+    int64_t reverted_at; /* 0: it was not */
+    const char *revert_error;
+};
+
+/** A human's decision on one pending call. */
+struct cm_decision_row {
+    bool approve;
+    int64_t at;
+    const char *by, *reason; /* NULL: not told */
+    struct cm_value args;    /* approve with these in place of the program's; absent: with the program's */
+    const char *args_hash;
+    struct cm_value outcome; /* of a rejection: the error that the program gets */
+};
+
+/** A program that somebody kept. */
+struct cm_snippet_row {
+    const char *runtime, *name, *description;
+    struct cm_str code;
+    struct cm_str input_schema; /* JSON; empty: any input */
+    const char *connectors_json;
+    const char *execution; /* the one it was taken from */
+    int64_t saved_at;
 };
 
 /**
@@ -111,6 +141,13 @@ struct cm_call_row {
  * error the group's records are lost.
  */
 cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err);
+/**
+ * The file whose fdatasync makes every commit so far durable, for who waits for the disk on another thread; -1: there is nothing to wait
+ * for (memory). Borrowed until the store is closed.
+ */
+int cm_store_log_fd(cm_store *s, struct cm_err *err);
+/** The wait failed with this errno: what was committed since the last one is lost, as after cm_store_commit with sync. */
+void cm_store_sync_failed(cm_store *s, int eno, struct cm_err *err);
 /** How many groups could not be committed since the store was opened. */
 unsigned cm_store_losses(const cm_store *s);
 /** Why the newest of them could not. Borrowed; of no meaning before the first. */
@@ -135,6 +172,31 @@ cm_status cm_store_call_intent(cm_store *s, const char *id, const struct cm_call
 /** The outcome of an intent, and its delivery. Errors: CM_E_CONFLICT nothing waits for it. */
 cm_status cm_store_call_outcome(cm_store *s, const char *id, const struct cm_call_row *row,
                                 struct cm_err *err);
+/**
+ * A human's decision, once: only on a call that is PENDING and undecided, of an execution that is paused or running. In the open group:
+ * commit with sync before anybody is told.
+ *
+ * Errors: CM_E_CONFLICT somebody decided before, or the execution has ended; CM_E_NOT_FOUND.
+ */
+cm_status cm_store_call_decide(cm_store *s, const char *id, uint32_t seq, const struct cm_decision_row *d,
+                               struct cm_err *err);
+/** An approved call becomes EXECUTING: its intent, as cm_store_call_intent's. Errors: CM_E_CONFLICT it is not approved, or not running. */
+cm_status cm_store_call_start(cm_store *s, const char *id, uint32_t seq, int64_t at, bool sync,
+                              struct cm_err *err);
+/** An outcome that was recorded without a delivery (a rejection) is delivered. */
+cm_status cm_store_call_deliver(cm_store *s, const char *id, uint32_t seq, int64_t delivery, int64_t at,
+                                struct cm_err *err);
+/** A call whose outcome nobody will know is asked about: EXECUTING or UNKNOWN becomes PENDING and undecided. `rule` says why. */
+cm_status cm_store_call_ask(cm_store *s, const char *id, uint32_t seq, const char *rule, struct cm_err *err);
+/** A call was reverted (error NULL), or could not be. Of any execution that does not run. */
+cm_status cm_store_call_revert(cm_store *s, const char *id, uint32_t seq, int64_t at, const char *error,
+                               struct cm_err *err);
+/**
+ * Make a paused execution, or a running one whose process is gone, a running one of this process. Blocks until synced.
+ *
+ * Errors: CM_E_CONFLICT it runs elsewhere, or has ended, in words; CM_E_NOT_FOUND.
+ */
+cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err *err);
 /** Calls still EXECUTING become UNKNOWN (their outcome will never be known). */
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err);
 /**
@@ -157,6 +219,27 @@ cm_status cm_store_executions(cm_store *s, const char *runtime, size_t limit, bo
                               cm_exec_row_fn fn, void *user, struct cm_err *err);
 cm_status cm_store_execution(cm_store *s, const char *id, cm_exec_row_fn fn, void *user, struct cm_err *err);
 cm_status cm_store_calls(cm_store *s, const char *id, cm_call_row_fn fn, void *user, struct cm_err *err);
+/** Every pending and undecided call of paused and running executions; newest execution first, then seq. runtime and id NULL: of all. */
+typedef bool (*cm_pending_row_fn)(void *user, const char *id, const struct cm_call_row *row);
+cm_status cm_store_pending(cm_store *s, const char *runtime, const char *id, cm_pending_row_fn fn, void *user,
+                           struct cm_err *err);
+/**
+ * Paused executions of this runtime (NULL: all) that nothing has touched since `before` become EXPIRED, their pending calls CANCELLED.
+ * Blocks until synced when there were any. fn (may be NULL) gets the id of each.
+ */
+cm_status cm_store_expire(cm_store *s, const char *runtime, int64_t before, int64_t now,
+                          void (*fn)(void *user, const char *id), void *user, size_t *n, struct cm_err *err);
+
+/** Keep a snippet, in place of one of the same name. Blocks until synced. */
+cm_status cm_store_snippet_save(cm_store *s, const struct cm_snippet_row *row, struct cm_err *err);
+/** By name; name NULL: all of the runtime, in the order of their names. Errors, with a name: CM_E_NOT_FOUND. */
+typedef bool (*cm_snippet_row_fn)(void *user, const struct cm_snippet_row *row);
+cm_status cm_store_snippets(cm_store *s, const char *runtime, const char *name, cm_snippet_row_fn fn,
+                            void *user, struct cm_err *err);
+cm_status cm_store_snippet_delete(cm_store *s, const char *runtime, const char *name, struct cm_err *err);
+/** Copy the store, as it is at one moment, into a new file (mode 0600) while others write. Errors: CM_E_CONFLICT it exists. */
+cm_status cm_store_backup(cm_store *s, const char *to, struct cm_err *err);
+
 /** CM_E_NOT_FOUND; CM_E_CONFLICT while running or paused. */
 cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err);
 /** Delete terminal executions of this runtime beyond the newest `keep`; *n (may be NULL) how many. */

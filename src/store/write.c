@@ -33,22 +33,12 @@ const char *cm_call_state_text(enum cm_call_state s)
     return (unsigned)s < CM_CALL_STATE_COUNT_ ? call_text[s] : "unknown";
 }
 
-/** After a failed write: where the database has given up the whole group, its records are lost. */
-static cm_status failed(cm_store *s, cm_status st)
+cm_status cm_store__failed(cm_store *s, cm_status st)
 {
     if (s->in_group && sqlite3_get_autocommit(s->db))
         cm_store__lose(s);
     return st;
 }
-
-/** A write of one statement within the group. */
-#define WRITE(s, which, changed, err, ...)                           \
-    ({                                                               \
-        cm_status st_ = cm_store__begin(s, err);                     \
-        if (st_ == CM_OK)                                            \
-            st_ = CM_STORE_RUN(s, which, changed, err, __VA_ARGS__); \
-        st_ == CM_OK ? CM_OK : failed(s, st_);                       \
-    })
 
 cm_status cm_store_begin(cm_store *s, const struct cm_exec_row *row, struct cm_err *err)
 {
@@ -56,15 +46,15 @@ cm_status cm_store_begin(cm_store *s, const struct cm_exec_row *row, struct cm_e
 
     if (st != CM_OK)
         return st;
-    return WRITE(s, CM_SQL_EXEC_INSERT, NULL, err, CM_A_Z(row->id), CM_A_Z(row->runtime),
-                 CM_A_Z(cm_exec_state_text(row->state)), CM_A_TEXT(row->code),
-                 CM_A_BLOB(row->seed, sizeof row->seed),
-                 CM_A_Z(row->connectors_json ? row->connectors_json : "[]"), CM_A_OPT(row->input.json),
-                 CM_A_OPT(row->input.marks), CM_A_INT(row->created_at), CM_A_INT(row->passes),
-                 CM_A_Z(s->owner), CM_A_INT(getpid()));
+    return CM_STORE_WRITE(
+        s, CM_SQL_EXEC_INSERT, NULL, err, CM_A_Z(row->id), CM_A_Z(row->runtime),
+        CM_A_Z(cm_exec_state_text(row->state)), CM_A_TEXT(row->code), CM_A_BLOB(row->seed, sizeof row->seed),
+        CM_A_Z(row->connectors_json ? row->connectors_json : "[]"), CM_A_OPT(row->input.json),
+        CM_A_OPT(row->input.marks), CM_A_INT(row->created_at), CM_A_INT(row->passes), CM_A_Z(s->owner),
+        CM_A_INT(getpid()), CM_A_OPT(row->limits_json));
 }
 
-static cm_status not_in_state(cm_store *s, const char *id, const char *what, struct cm_err *err)
+cm_status cm_store__not_in_state(cm_store *s, const char *id, const char *what, struct cm_err *err)
 {
     sqlite3_stmt *q = NULL;
     cm_status st = cm_store__bind(s, CM_SQL_EXEC_STATE, (const struct cm_sql_arg[]){CM_A_Z(id)}, 1, &q, err);
@@ -88,14 +78,15 @@ cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const
     cm_status st = running ? cm_store__own(s, err) : CM_OK;
 
     if (st == CM_OK)
-        st = WRITE(s, CM_SQL_EXEC_FINISH, &changed, err, CM_A_Z(id), CM_A_Z(cm_exec_state_text(row->state)),
-                   row->has_result ? CM_A_TEXT(row->result.json) : CM_A_NULL,
-                   row->has_result ? CM_A_TEXT(row->result.marks) : CM_A_NULL, CM_A_OPT(row->error_json),
-                   CM_A_OPT(row->logs_json), CM_A_OPT(row->warnings_json), CM_A_INT(row->updated_at),
-                   CM_A_INT(row->ended_at), CM_A_INT(row->passes), running ? CM_A_Z(s->owner) : CM_A_NULL,
-                   running ? CM_A_INT(getpid()) : CM_A_NULL, CM_A_INT(from_mask));
+        st = CM_STORE_WRITE(
+            s, CM_SQL_EXEC_FINISH, &changed, err, CM_A_Z(id), CM_A_Z(cm_exec_state_text(row->state)),
+            row->has_result ? CM_A_TEXT(row->result.json) : CM_A_NULL,
+            row->has_result ? CM_A_TEXT(row->result.marks) : CM_A_NULL, CM_A_OPT(row->error_json),
+            CM_A_OPT(row->logs_json), CM_A_OPT(row->warnings_json), CM_A_INT(row->updated_at),
+            CM_A_INT(row->ended_at), CM_A_INT(row->passes), running ? CM_A_Z(s->owner) : CM_A_NULL,
+            running ? CM_A_INT(getpid()) : CM_A_NULL, CM_A_INT(from_mask));
     if (st == CM_OK && changed == 0)
-        st = not_in_state(s, id, cm_exec_state_text(row->state), err);
+        st = cm_store__not_in_state(s, id, cm_exec_state_text(row->state), err);
     if (st != CM_OK)
         return st;
     return cm_store_commit(s, true, err);
@@ -104,7 +95,7 @@ cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const
 static cm_status nothing_changed(cm_store *s, const char *id, uint32_t seq, const char *what,
                                  struct cm_err *err)
 {
-    cm_status st = not_in_state(s, id, what, err);
+    cm_status st = cm_store__not_in_state(s, id, what, err);
 
     return st == CM_E_CONFLICT ? cm_err_prefix(err, "call %u", seq) : st;
 }
@@ -113,7 +104,7 @@ cm_status cm_store_call_intent(cm_store *s, const char *id, const struct cm_call
                                struct cm_err *err)
 {
     size_t changed = 0;
-    cm_status st = WRITE(
+    cm_status st = CM_STORE_WRITE(
         s, CM_SQL_CALL_INSERT, &changed, err, CM_A_Z(id), CM_A_INT(row->seq), CM_A_INT(row->kind),
         CM_A_INT(row->parent_seq), CM_A_Z(row->connector), CM_A_Z(row->method), CM_A_OPT(row->args.json),
         CM_A_OPT(row->args.marks), CM_A_Z(row->args_hash ? row->args_hash : ""), CM_A_Z(row->decision),
@@ -121,7 +112,7 @@ cm_status cm_store_call_intent(cm_store *s, const char *id, const struct cm_call
         CM_A_INT(row->failed), row->has_outcome ? CM_A_TEXT(row->outcome.json) : CM_A_NULL,
         row->has_outcome ? CM_A_TEXT(row->outcome.marks) : CM_A_NULL, CM_A_INT(row->delivery),
         CM_A_INT(row->delivered_at), CM_A_INT(row->started_at), CM_A_INT(row->ended_at), CM_A_INT(row->line),
-        CM_A_INT(row->column));
+        CM_A_INT(row->column), CM_A_OPT(row->code));
 
     if (st == CM_OK && changed == 0)
         st = nothing_changed(s, id, row->seq, "given another call", err);
@@ -134,11 +125,12 @@ cm_status cm_store_call_outcome(cm_store *s, const char *id, const struct cm_cal
                                 struct cm_err *err)
 {
     size_t changed = 0;
-    cm_status st = WRITE(s, CM_SQL_CALL_OUTCOME, &changed, err, CM_A_Z(id), CM_A_INT(row->seq),
-                         CM_A_Z(cm_call_state_text(row->state)), CM_A_INT(row->failed),
-                         row->has_outcome ? CM_A_TEXT(row->outcome.json) : CM_A_NULL,
-                         row->has_outcome ? CM_A_TEXT(row->outcome.marks) : CM_A_NULL,
-                         CM_A_INT(row->delivery), CM_A_INT(row->delivered_at), CM_A_INT(row->ended_at));
+    cm_status st =
+        CM_STORE_WRITE(s, CM_SQL_CALL_OUTCOME, &changed, err, CM_A_Z(id), CM_A_INT(row->seq),
+                       CM_A_Z(cm_call_state_text(row->state)), CM_A_INT(row->failed),
+                       row->has_outcome ? CM_A_TEXT(row->outcome.json) : CM_A_NULL,
+                       row->has_outcome ? CM_A_TEXT(row->outcome.marks) : CM_A_NULL, CM_A_INT(row->delivery),
+                       CM_A_INT(row->delivered_at), CM_A_INT(row->ended_at));
 
     if (st == CM_OK && changed == 0)
         st = nothing_changed(s, id, row->seq, "given this outcome (no such call is waiting for one)", err);
@@ -147,16 +139,16 @@ cm_status cm_store_call_outcome(cm_store *s, const char *id, const struct cm_cal
 
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err)
 {
-    return WRITE(s, CM_SQL_CALLS_ABANDON, NULL, err, CM_A_Z(id), CM_A_INT(cm_now_ms()));
+    return CM_STORE_WRITE(s, CM_SQL_CALLS_ABANDON, NULL, err, CM_A_Z(id), CM_A_INT(cm_now_ms()));
 }
 
 cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err)
 {
     size_t changed = 0;
-    cm_status st = WRITE(s, CM_SQL_EXEC_DELETE, &changed, err, CM_A_Z(id));
+    cm_status st = CM_STORE_WRITE(s, CM_SQL_EXEC_DELETE, &changed, err, CM_A_Z(id));
 
     if (st == CM_OK && changed == 0)
-        st = not_in_state(s, id, "deleted: cancel it first", err);
+        st = cm_store__not_in_state(s, id, "deleted: cancel it first", err);
     if (st != CM_OK) {
         /* Nobody may turn a loop after this: an open group would keep every other process from writing. */
         (void)cm_store_commit(s, false, NULL);
@@ -172,7 +164,7 @@ cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err)
 cm_status cm_store_prune(cm_store *s, const char *runtime, size_t keep, size_t *n, struct cm_err *err)
 {
     size_t changed = 0;
-    cm_status st = WRITE(s, CM_SQL_EXEC_PRUNE, &changed, err, CM_A_Z(runtime), CM_A_INT(keep));
+    cm_status st = CM_STORE_WRITE(s, CM_SQL_EXEC_PRUNE, &changed, err, CM_A_Z(runtime), CM_A_INT(keep));
 
     if (st == CM_OK && n)
         *n = changed;

@@ -419,7 +419,7 @@ static void a_newer_schema_is_refused_and_left_as_it_is(void **state)
     raw_sql("PRAGMA user_version = 9");
     assert_int_equal(cm_store_open(where, &s, &err), CM_E_CONFLICT);
     assert_non_null(strstr(err.message, "newer"));
-    raw_sql("PRAGMA user_version = 1");
+    raw_sql("PRAGMA user_version = 2");
     cm_store_close(open_store());
 }
 
