@@ -143,6 +143,12 @@ CM_API cm_status cm_add_tool(cm_ctx *ctx, const struct cm_tool *tool, struct cm_
 CM_API void cm_tool_return(cm_tool_call *call, const char *json, size_t len);
 /** Answer with a failure that the program can catch. */
 CM_API void cm_tool_fail(cm_tool_call *call, const char *message);
+/**
+ * The same with what a program can branch on: `code` (NULL: none) becomes the error's code, the members of fields_json, a JSON
+ * object (NULL: none), its fields. Members called name, message or code, and text that is no JSON object, are left out.
+ */
+CM_API void cm_tool_fail_with(cm_tool_call *call, const char *code, const char *fields_json,
+                              const char *message);
 
 /* ---- running ------------------------------------------------------------------------------------------------------ */
 

@@ -33,7 +33,13 @@ void cm_tool_return(cm_tool_call *call, const char *json, size_t len)
 
 void cm_tool_fail(cm_tool_call *call, const char *message)
 {
-    cm_native_reply_error(call->call, NULL, CM_STR(""), message ? message : "the tool failed");
+    cm_tool_fail_with(call, NULL, NULL, message);
+}
+
+void cm_tool_fail_with(cm_tool_call *call, const char *code, const char *fields_json, const char *message)
+{
+    cm_native_reply_error(call->call, code, cm_str_of(fields_json ? fields_json : ""),
+                          message ? message : "the tool failed");
     free(call);
 }
 

@@ -37,7 +37,8 @@ void cm_mcp_outcome_done(struct cm_mcp_outcome *o);
  * Unwrap a CallToolResult (an object). First match wins:
  *
  *   1. toolResult            that value (servers of the first revision, 2024-10-07)
- *   2. isError: true         a failure: the text blocks joined by newlines; the rest as fields
+ *   2. isError: true         a failure: the text blocks joined by newlines; structuredContent, or the JSON in the text, is its
+ *                            field `data`; with blocks of other kinds, `content` is a field, too
  *   3. structuredContent     that value, which the output schema describes; content beside it is left out
  *   4. one text block        the JSON in it, see below; otherwise the text
  *   5. several text blocks   their texts joined by newlines

@@ -176,10 +176,24 @@ static void add_field(struct cm_buf *b, const char *key, yyjson_val *value)
     cm_json_write(b, value);
 }
 
+/** What the tool said as data: its structured content, or the JSON that its text is; NULL for none. Borrowed from result or *doc. */
+static yyjson_val *error_data(yyjson_val *structured, struct cm_str text, yyjson_doc **doc)
+{
+    struct cm_str json = trimmed(text);
+
+    if (structured && !yyjson_is_null(structured))
+        return structured;
+    if (!json.len || !strchr("{[", json.ptr[0]) || cm_json_parse(json, CM_JSON_BIGNUM, doc, NULL) != CM_OK)
+        return NULL;
+    return yyjson_doc_get_root(*doc);
+}
+
 static void unwrap_error(yyjson_val *result, struct cm_str text, size_t n_other, struct cm_mcp_outcome *out)
 {
     yyjson_val *structured = cm_json_get(result, "structuredContent");
     const char *own = cm_json_get_z(structured, "message");
+    cm_auto(yyjson_doc) doc = NULL;
+    yyjson_val *data = error_data(structured, text, &doc);
 
     if (!own)
         own = cm_json_get_z(structured, "error");
@@ -188,8 +202,8 @@ static void unwrap_error(yyjson_val *result, struct cm_str text, size_t n_other,
     out->message = text.len > 0 ? cm_memdup_z(text.ptr, text.len)
                                 : cm_strdup(own ? own : "the tool failed and did not say why");
     cm_buf_add_char(&out->fields, '{');
-    if (structured && !yyjson_is_null(structured))
-        add_field(&out->fields, "structuredContent", structured);
+    if (data)
+        add_field(&out->fields, "data", data);
     if (n_other > 0)
         add_field(&out->fields, "content", cm_json_get(result, "content"));
     cm_buf_add_char(&out->fields, '}');

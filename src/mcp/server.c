@@ -187,11 +187,11 @@ static bool wants_answer(const cm_mcp_request *rq)
 
 void cm_mcp_request_result(cm_mcp_request *rq, struct cm_str text, struct cm_str structured, bool is_error)
 {
-    cm_mcp_request_result_with(rq, text, CM_STR(""), structured, is_error);
+    cm_mcp_request_result_with(rq, text, CM_STR(""), CM_STR(""), structured, is_error);
 }
 
 void cm_mcp_request_result_with(cm_mcp_request *rq, struct cm_str text, struct cm_str note,
-                                struct cm_str structured, bool is_error)
+                                struct cm_str blocks, struct cm_str structured, bool is_error)
 {
     cm_autobuf b = CM_BUF_INIT(CM_RPC_MAX_BYTES);
     struct cm_err err;
@@ -203,7 +203,12 @@ void cm_mcp_request_result_with(cm_mcp_request *rq, struct cm_str text, struct c
             cm_buf_add_z(&b, "},{\"type\":\"text\",\"text\":");
             cm_json_write_string(&b, note);
         }
-        cm_buf_add_z(&b, "}]");
+        cm_buf_add_char(&b, '}');
+        if (blocks.len > 0) {
+            cm_buf_add_char(&b, ',');
+            cm_buf_add_str(&b, blocks);
+        }
+        cm_buf_add_char(&b, ']');
         if (structured.len > 0) {
             cm_buf_add_z(&b, ",\"structuredContent\":");
             cm_buf_add_str(&b, structured);

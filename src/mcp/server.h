@@ -93,9 +93,12 @@ void *cm_mcp_request_state(const cm_mcp_request *rq);
  * Frees rq.
  */
 void cm_mcp_request_result(cm_mcp_request *rq, struct cm_str text, struct cm_str structured, bool is_error);
-/** The same with a text block of its own behind that one; note is empty for none. */
+/**
+ * The same with more content behind that block: `note` a text block of its own, `blocks` the JSON of others, comma separated; each may
+ * be empty.
+ */
 void cm_mcp_request_result_with(cm_mcp_request *rq, struct cm_str text, struct cm_str note,
-                                struct cm_str structured, bool is_error);
+                                struct cm_str blocks, struct cm_str structured, bool is_error);
 /** A JSON-RPC error (unknown tool, bad arguments). Frees rq. */
 void cm_mcp_request_error(cm_mcp_request *rq, int code, const char *message);
 /**

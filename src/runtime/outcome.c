@@ -368,8 +368,11 @@ static void assemble(const struct builder *b, const struct cm_exec_row *row, str
 {
     cm_buf_addf(out, "{\"status\":\"%s\",\"executionId\":", cm_exec_state_text(row->state));
     cm_json_write_string(out, cm_str_of(row->id));
-    if (b->truncated.len)
-        cm_buf_addf(out, ",\"truncated\":{%.*s}", CM_STR_ARG(cm_buf_str(&b->truncated)));
+    if (b->truncated.len) {
+        cm_buf_add_z(out, ",\"truncated\":{");
+        cm_buf_add_str(out, cm_buf_str(&b->truncated));
+        cm_buf_add_char(out, '}');
+    }
     add_part(out, "result", &b->result);
     add_part(out, "logs", &b->logs);
     add_part(out, "warnings", &b->warnings);

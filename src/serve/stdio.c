@@ -12,6 +12,7 @@
 #include "serve/serve.h"
 
 #include "base/fd.h"
+#include "base/limits.h"
 #include "mcp/server.h"
 
 #include <errno.h>
@@ -135,9 +136,14 @@ static void on_done(void *user, cm_outcome *take_outcome, const struct cm_err *e
         struct cm_str json = {0};
         const char *status = cm_outcome_status(o);
         cm_autofree char *note = cm_serve__failure(o);
+        cm_autobuf shown = CM_BUF_INIT(CM_RPC_MAX_BYTES);
+        cm_autobuf images = CM_BUF_INIT(CM_RPC_MAX_BYTES);
         json.ptr = cm_outcome_json(o, &json.len);
+        cm_serve__images(json, &shown, &images);
+        if (shown.len)
+            json = cm_buf_str(&shown);
         /* A client shows an error as one, and still has the whole outcome. */
-        cm_mcp_request_result_with(c->rq, json, cm_str_of(note), json,
+        cm_mcp_request_result_with(c->rq, json, cm_str_of(note), cm_buf_str(&images), json,
                                    !cm_z_eq(status, "completed") && !cm_z_eq(status, "paused"));
     } else {
         refuse(c->rq, err);

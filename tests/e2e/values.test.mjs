@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import vm from 'node:vm';
-import { caseFile, mcpClient, privateHome, run } from './lib.mjs';
+import { caseFile, httpServer, mcpClient, privateHome, run } from './lib.mjs';
 
 const GENERATOR = readFileSync(caseFile('values/generator.js'), 'utf8');
 const SEED = Number(process.env.CODEMODE_SEED ?? 1);
@@ -156,4 +156,73 @@ test('values that were thought of cross as the cases say', async (t) => {
       }
     });
   }
+});
+
+// ---- what tools of each kind fail with, and images
+
+/** An MCP server of three tools, written down as what it answers. */
+const SERVER = `
+const answers = {
+  said: { isError: true, content: [{ type: 'text', text: '{"code":"E_GONE","id":9007199254740993}' }] },
+  structured: { isError: true, content: [], structuredContent: { message: 'disk full', free: 0 } },
+  image: { content: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }] },
+};
+require('readline').createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  let result, error;
+  if (method === 'initialize') result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
+  else if (method === 'tools/list') result = { tools: ['said', 'structured', 'refuse', 'image'].map(name => ({ name, inputSchema: { type: 'object' } })) };
+  else if (params?.name in answers) result = answers[params.name];
+  else error = { code: -32001, message: 'not now', data: { retryAfter: 5 } };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(error ? { error } : { result }) }));
+});`;
+
+test('a failed tool of each kind has its own words, and fields to branch on', async (t) => {
+  const h = privateHome(t);
+  const http = await httpServer(t, () => ({ status: 409, headers: { 'content-type': 'application/json' }, body: '{"message":"taken","holder":9007199254740993}' }));
+  const spec = { openapi: '3.0.0', info: { title: 't', version: '1' }, servers: [{ url: http.url }],
+    paths: { '/x': { get: { operationId: 'get_x', responses: { 200: { description: 'ok' } } } } } };
+  h.config({ ...spec }, 'spec.json');
+  const config = h.config({
+    mcpServers: { mcp: { command: process.execPath, args: ['-e', SERVER] } },
+    codemode: { openapi: { web: { spec: 'spec.json' } }, toolsets: { local: { tools } } },
+  });
+  const { json } = await run(['run', '-', '--json', '--config', config], { ...h, stdin: `
+    const tell = e => [e instanceof Error, e.name, e.message, { ...e }];
+    return Promise.all([mcp.said({}), mcp.structured({}), mcp.refuse({}), web.get_x({}), local.fails({}), local.nothing({})].map(p => p.catch(tell)));` });
+  assert.equal(json.status, 'completed', JSON.stringify(json.error));
+  const [said, structured, refused, web, local, unknown] = json.result;
+  assert.deepEqual(said, [true, 'Error', '{"code":"E_GONE","id":9007199254740993}', { code: 'tool_error', data: { code: 'E_GONE', id: '9007199254740993' } }]);
+  assert.deepEqual(structured, [true, 'Error', 'disk full', { code: 'tool_error', data: { message: 'disk full', free: 0 } }]);
+  assert.deepEqual(refused, [true, 'Error', 'not now', { code: 'rpc_error', rpcCode: -32001, data: { retryAfter: 5 } }]);
+  assert.deepEqual(web, [true, 'Error', '409 Conflict: taken', { code: 'http', status: 409, body: { message: 'taken', holder: '9007199254740993' } }]);
+  assert.deepEqual(local, [true, 'Error', "fails: 'sh' ended with status 3: no such file: x", { code: 'exit', exitCode: 3, stderr: 'no such file: x\n' }]);
+  assert.equal(unknown[3].code, 'unknown_method');
+});
+
+test('an image in a result is an image for the model, and named where it was', async (t) => {
+  const h = privateHome(t);
+  const config = h.config({ mcpServers: { mcp: { command: process.execPath, args: ['-e', SERVER] } }, codemode: { limits: { resultBytes: 300 } } });
+  const { client } = await mcpClient(t, { args: ['--config', config], env: h.env, cwd: h.cwd });
+  const call = (code) => client.callTool({ name: 'codemode', arguments: { code } });
+  const png = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
+
+  const one = await call('const [block] = await mcp.image({}); return { size: block.data.length, block };');
+  assert.deepEqual(one.content.slice(1), [png]);
+  assert.deepEqual(one.structuredContent.result, { size: 8, block: { type: 'image', mimeType: 'image/png', data: { $content: 1 } } });
+  assert.deepEqual(one.structuredContent.calls[0].result[0].data, { $content: 1 });
+  assert.deepEqual(JSON.parse(one.content[0].text), one.structuredContent);
+
+  const bytes = (...list) => `new Uint8Array([${list}])`;
+  const jpeg = bytes(0xff, 0xd8, 0xff, 0xe0), gif = bytes(...Buffer.from('GIF89a')), webp = bytes(...Buffer.from('RIFF\x04\0\0\0WEBPVP8 '));
+  const many = await call(`return [${jpeg}, ${gif}, ${webp}, ${jpeg}, new Int8Array(${jpeg}), ${bytes(1, 2, 3)}, { $content: 1, $bytes: 'iVBORw0KGgo=' }];`);
+  assert.deepEqual(many.content.slice(1).map((block) => block.mimeType), ['image/jpeg', 'image/gif', 'image/webp']);
+  assert.deepEqual(many.structuredContent.result, [{ $content: 1 }, { $content: 2 }, { $content: 3 }, { $content: 1 },
+    { $bytes: '/9j/4A==', $type: 'int8' }, { $bytes: 'AQID' }, { $$content: 1, $$bytes: 'iVBORw0KGgo=' }]);
+
+  const cut = await call(`const b = new Uint8Array(500); b.set([0xff, 0xd8, 0xff]); return b;`);
+  assert.equal(cut.content.length, 1);
+  assert.equal(cut.structuredContent.truncated.code, 'result_limit');
+  assert.equal((await call('return 1')).content.length, 1);
 });

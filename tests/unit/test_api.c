@@ -115,6 +115,55 @@ static void a_tool_made_of_a_callback_is_called_and_its_failure_can_be_caught(vo
     cm_close(ctx);
 }
 
+static void fail_with(void *user, cm_tool_call *call, const char *args_json, size_t args_len)
+{
+    (void)user, (void)args_len;
+    cm_tool_fail_with(call, "E_STOCK",
+                      strstr(args_json, "bad") ? "[1" : "{\"left\":9007199254740993,\"message\":\"no\"}",
+                      "sold out");
+}
+
+static void a_callback_fails_with_fields_that_a_program_can_branch_on(void **state)
+{
+    cm_ctx *ctx = open_memory(NULL);
+    struct cm_tool tool = {.connector = "shop", .name = "buy", .fn = fail_with};
+    struct cm_err err;
+
+    (void)state;
+    assert_int_equal(cm_add_tool(ctx, &tool, &err), CM_OK);
+    cm_outcome *o =
+        run(ctx, "const tell = e => [e.message, e.code, typeof e.left, { ...e }];\n"
+                 "return [await shop.buy({}).catch(tell), await shop.buy({ bad: 1 }).catch(tell)]");
+    assert_string_equal(
+        cm_outcome_result_json(o, NULL),
+        "[[\"sold out\",\"E_STOCK\",\"bigint\",{\"code\":\"E_STOCK\",\"left\":\"9007199254740993\"}],"
+        "[\"sold out\",\"E_STOCK\",\"undefined\",{\"code\":\"E_STOCK\"}]]");
+    cm_outcome_free(o);
+    cm_close(ctx);
+}
+
+static void what_is_cut_is_told_by_sentences_in_order(void **state)
+{
+    cm_ctx *ctx = open_memory(NULL);
+    struct cm_run_options opts = {.code = "console.log('x'.repeat(90)); return 'y'.repeat(90)",
+                                  .limits_json = "{\"resultBytes\": 20, \"logBytes\": 10}"};
+    struct cm_err err;
+    cm_outcome *o = NULL;
+
+    (void)state;
+    assert_int_equal(cm_run(ctx, &opts, &o, &err), CM_OK);
+    assert_non_null(strstr(cm_outcome_truncated(o, 0), "limits.resultBytes"));
+    assert_non_null(strstr(cm_outcome_truncated(o, 1), "limits.logBytes"));
+    assert_null(cm_outcome_truncated(o, 2));
+    cm_outcome_free(o);
+    opts.limits_json = "{\"logBytes\": 10}";
+    assert_int_equal(cm_run(ctx, &opts, &o, &err), CM_OK);
+    assert_non_null(strstr(cm_outcome_truncated(o, 0), "limits.logBytes"));
+    assert_null(cm_outcome_truncated(o, 1));
+    cm_outcome_free(o);
+    cm_close(ctx);
+}
+
 static void tools_added_after_a_run_are_there_for_the_next(void **state)
 {
     cm_ctx *ctx = open_memory(NULL);
@@ -344,6 +393,8 @@ int main(void)
         cmocka_unit_test(a_program_runs_and_its_outcome_has_every_part),
         cmocka_unit_test(a_program_that_throws_is_an_outcome_with_its_place),
         cmocka_unit_test(a_tool_made_of_a_callback_is_called_and_its_failure_can_be_caught),
+        cmocka_unit_test(a_callback_fails_with_fields_that_a_program_can_branch_on),
+        cmocka_unit_test(what_is_cut_is_told_by_sentences_in_order),
         cmocka_unit_test(tools_added_after_a_run_are_there_for_the_next),
         cmocka_unit_test(tools_of_bad_or_taken_names_are_refused_with_the_name),
         cmocka_unit_test(a_run_goes_on_in_the_callers_own_loop),
