@@ -5,6 +5,7 @@
 // OUT.d names every file that went in, for Ninja.
 //
 // service: acorn and the normaliser, evaluated once for each VM.
+// typescript: the part of the service that takes types away; loaded there when a program first needs it.
 // prelude: evaluated in every fresh realm; an expression whose value is a function of `send` that returns `control`.
 // web/*: the web interfaces, evaluated in a realm at the first use of one of their names.
 import { writeFileSync } from 'node:fs';
@@ -36,6 +37,12 @@ const instead = {
         give(/^webidl-conversions$/, 'webidl.js');
         build.onResolve({ filter: /^\.\/encoding$/ }, ({ importer }) => (/whatwg-url/.test(importer) ? { path: join(here, 'web/utf8.js') } : undefined));
     },
+};
+
+// The reason stands in that file.
+const lighter = {
+    name: 'lighter',
+    setup: build => build.onResolve({ filter: /\/util\/identifier$/ }, () => ({ path: join(here, 'service/identifier.js') })),
 };
 
 // A script of the web interfaces: an expression whose value is a function of `kit` that returns `made`. Packages look for what
@@ -70,8 +77,9 @@ function array(name, text) {
 
 const build = await esbuild();
 const service = await bundle(build, 'service/main.js', text => text);
+const types = await bundle(build, 'service/typescript.js', text => text, { plugins: [lighter] });
 const prelude = await bundle(build, 'prelude/main.js', text => `(send=>{"use strict";let control;${text.replace(/^"use strict";/, '')}return control})`);
-let arrays = array('service', service) + array('prelude', prelude);
+let arrays = array('service', service) + array('types', types) + array('prelude', prelude);
 for (const file of files) {
     arrays += array('web_' + file, await bundle(build, `web/${file}.js`,
         text => `(kit=>{"use strict";const nothing={__proto__:null};let made;${text.replace(/^"use strict";/, '')}return made})`, web));

@@ -7,7 +7,7 @@ import { collect } from './collect.js';
 import * as console from './console.js';
 import { errors, metaJson } from './errors.js';
 import * as namespaces from './namespaces.js';
-import { define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
+import { cut, define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
 import { OP_RESULT, OP_SETTLED, state } from './state.js';
 import * as timers from './timers.js';
 import * as web from './web.js';
@@ -62,6 +62,12 @@ function neverSettles() {
     fail(e);
 }
 
+// What reading the program found, a JSON array of texts or empty, comes before the warnings of the run.
+function told(warnings) {
+    if (warnings !== '')
+        state.warnings = cut(warnings, 1, warnings.length - 1);
+}
+
 const operations = [
     namespaces.install,
     (seed, now, json, marks) => {
@@ -72,9 +78,10 @@ const operations = [
             define(global, 'input', input, false, true);
         }
     },
-    (program, source, map) => {
+    (program, source, map, warnings) => {
         state.source = source;
         state.map = map;
+        told(warnings);
         run(program);
     },
     (id, failed, execute, json, marks, now) => {
@@ -84,9 +91,10 @@ const operations = [
     },
     finish,
     neverSettles,
-    (thrown, source, map) => {
+    (thrown, source, map, warnings) => {
         state.source = source;
         state.map = map;
+        told(warnings);
         fail(thrown);
     },
 ];

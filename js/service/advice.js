@@ -2,7 +2,7 @@
 import { tokenizer } from 'acorn';
 import { fences } from './fences.js';
 import { options } from './parse.js';
-import { place } from './text.js';
+import { Lines } from './text.js';
 
 const WORD = /^(?:[\p{ID_Start}$_][\p{ID_Continue}$]*|\d[\w.]*|\.\.\.|=>|\?\?|\?\.|&&|\|\||[^\s])/u;
 const CLOSES = { '(': ')', '[': ']', '{': '}', '${': '}' };
@@ -31,14 +31,14 @@ function character(c) {
 
 // What is open at `pos`: [{text, line}, …], outermost first.
 function openAt(text, pos) {
-    const open = [];
+    const open = [], lines = new Lines(text);
     try {
         for (const token of tokenizer(text, options)) {
             if (token.start >= pos)
                 break;
             const { label } = token.type;
             if (CLOSES[label] !== undefined)
-                open.push({ text: label, line: place(text, token.start).line });
+                open.push({ text: label, line: lines.place(token.start).line });
             else if (open.length > 0 && CLOSES[open[open.length - 1].text] === label)
                 open.pop();
         }
@@ -59,7 +59,7 @@ function tooSoon(open) {
 
 // The function around an await that is not async, as its author would write it: "function load(" or "id =>".
 function enclosing(before) {
-    const heads = [...before.matchAll(/(async\s+)?(?:function\s*([\w$]*)\s*\(|(\([^()]*\)|[\w$]+)\s*=>)/g)].filter(m => m[1] === undefined);
+    const heads = [...before.slice(-2000).matchAll(/(async\s+)?(?:function\s*([\w$]*)\s*\(|(\([^()]*\)|[\w$]+)\s*=>)/g)].filter(m => m[1] === undefined);
     if (heads.length === 0)
         return '';
     const [, , name, parameters] = heads[heads.length - 1];
@@ -152,7 +152,7 @@ function unexpected(c) {
 
 export function advise(text, error) {
     const message = error.message.replace(/ \(\d+:\d+\)$/, ''), { pos } = error;
-    const before = text.slice(0, pos), rest = text.slice(pos), from = before.search(/[^\r\n\u2028\u2029]*$/);
+    const before = text.slice(0, pos), rest = text.slice(pos), from = pos - new Lines(before).place(pos).column;
     const c = { message, text, pos, before, rest, line: /^[^\r\n\u2028\u2029]*/.exec(text.slice(from))[0], token: (WORD.exec(rest) ?? [''])[0].slice(0, 40) };
     c.open = () => c.opened ?? (c.opened = openAt(text, pos));
     c.top = () => c.open()[c.open().length - 1];

@@ -1,5 +1,12 @@
 // What is inserted into a program, and blanked in it, on its way to a function.
-import { blank } from './text.js';
+import { blank, Lines } from './text.js';
+
+// At one place what closes comes before what opens; of what opens there the outer first, of what closes there the inner first.
+const CLOSES = 0, OPENS = 1;
+
+function order(a, b) {
+    return a.at - b.at || a.side - b.side || a.reach - b.reach || (a.side === OPENS ? a.n - b.n : b.n - a.n);
+}
 
 export class Program {
     constructor(text, input) {
@@ -7,47 +14,76 @@ export class Program {
         this.edits = [];
         this.call = input ? '(input)' : '()';
         this.end = text.length;
+        this.views = false;
     }
 
-    insert(at, text) {
-        this.edits.push({ at, to: at, text });
+    // `before` and `after` around [start, end). Made later around the same range, it stands inside.
+    around(start, end, before, after) {
+        const n = this.edits.length;
+        if (before)
+            this.edits.push({ at: start, to: start, text: before, side: OPENS, reach: -end, n });
+        if (after)
+            this.edits.push({ at: end, to: end, text: after, side: CLOSES, reach: -start, n });
     }
 
+    // Behind everything that closes there.
+    append(at, text) {
+        this.edits.push({ at, to: at, text, side: CLOSES, reach: 1, n: this.edits.length });
+    }
+
+    // Only ever inside a line or over blanks: what is removed is blanked, so no column moves.
     remove(at, to) {
-        // Only ever inside a line or over blanks: what is removed is blanked, so no column moves.
-        this.edits.push({ at, to, text: blank(this.text.slice(at, to)) });
+        this.replace(at, to, blank(this.text.slice(at, to)));
     }
 
-    // Call a declared function, last of all.
-    callAfter(declaration, name = declaration.id.name) {
-        this.insert(declaration.end, `\nreturn ${name}${this.call};`);
-        this.end = declaration.end;
+    // Inside of a line, when the length changes.
+    replace(at, to, text) {
+        this.edits.push({ at, to, text, side: OPENS, reach: -Infinity, n: this.edits.length });
     }
 
-    // Make [start, end) the result; `called` when it is a function to be called. Everything after it goes.
+    // What stands in the program in one view only: 'shown', as it is printed, or 'run'.
+    only(view, make) {
+        const n = this.edits.length;
+        make(this);
+        for (let i = n; i < this.edits.length; i++)
+            this.edits[i].view = view;
+        this.views = true;
+    }
+
+    // Call a function that was declared, last of all.
+    callAfter(name, at = this.end, collect = null) {
+        const call = `${name}${this.call}`;
+        this.append(at, `\nreturn ${collect === null ? call : collect(call)};`);
+        this.end = at;
+    }
+
+    // Make [start, end) the result; `called` when it is a function to be called. Everything after it goes, unless `keepRest`.
     yield(start, end, called, keepRest) {
-        this.insert(start, 'return (');
-        this.insert(end, ')' + (called ? this.call : ''));
+        this.around(start, end, 'return (', ')' + (called ? this.call : ''));
         if (!keepRest)
             this.end = end;
     }
 
-    // {body, rows}: the edited text from `start`, and [line, column after which, length] of each insertion.
-    render(start, lineOf, prefix) {
-        const rows = [];
-        const first = lineOf(start);
-        if (prefix)
-            rows.push([first.line, 0, prefix]);
-        let out = '', at = start;
-        for (const edit of this.edits.sort((a, b) => a.at - b.at)) {
+    // {body, rows}: the edited text from `start`. The wrapper's head is `prefix` longer than what stood before it in its line.
+    render(start, prefix, view = 'run') {
+        const lines = new Lines(this.text), rows = prefix ? [[lines.place(start).line, 0, prefix]] : [];
+        let out = '', at = start, line = lines.place(start).line, shift = prefix;
+        for (const edit of this.edits.sort(order)) {
+            if (edit.at > this.end || edit.at < at || (edit.view !== undefined && edit.view !== view))
+                continue;
             out += this.text.slice(at, edit.at) + edit.text;
             at = edit.to;
-            if (edit.at === edit.to) {
-                const place = lineOf(edit.at);
-                const shift = rows.reduce((sum, row) => (row[0] === place.line ? sum + row[2] : sum), 0);
-                rows.push([place.line, place.column + shift, edit.text.length]);
+            const longer = edit.text.length - (edit.to - edit.at);
+            if (longer === 0)
+                continue;
+            const p = lines.place(edit.at);
+            if (p.line !== line) {
+                line = p.line;
+                shift = 0;
             }
+            rows.push([line, p.column + shift, longer]);
+            shift += longer;
         }
-        return { body: out + this.text.slice(at, this.end), rows };
+        return { body: out + this.text.slice(at, Math.max(at, this.end)), rows };
     }
 }

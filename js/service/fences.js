@@ -1,45 +1,90 @@
-// What stands around a program: code fences and prose, a byte order mark, a hashbang. It is blanked, never cut out, so positions
-// stay those of the author.
-import { Refusal } from './refusal.js';
+// What stands around a program: code fences and prose, a byte order mark, a hashbang, a tag. It is blanked, never cut out, so
+// positions stay those of the author.
 import { blank, keepOnly } from './text.js';
 
-const FENCE = /^([ \t]*)(`{3,}|~{3,})[^\n`]*$/gm;
-const ONE_LINE_FENCE = /^(`{3,})(?:[A-Za-z]+[ \t])?([^`\n]*)\1$/;
+const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^\r\n`]*)$/gm;
 
-// Its pattern takes quadratic time over backticks.
-const ONE_LINE_MAX = 2000;
+// Tags of what is a program here; another language beside them is an illustration.
+const OURS = new Set(['js', 'javascript', 'ecmascript', 'es6', 'mjs', 'cjs', 'jsx', 'node', 'nodejs', 'ts', 'typescript', 'tsx', 'mts', 'codemode']);
 
-// The inside of the fences in `text` as [start, end] pairs.
+// What may follow a tag: title="x.ts", {1,3}, linenums. Anything else is the program's first line.
+const ATTRIBUTES = /^(?:\{[^{}]*\}|\[[^\][]*\]|[\w-]+(?:=(?:"[^"]*"|'[^']*'|[^\s"'=]+))?|[ \t]+)*$/;
+
+// The pieces of code in a text: {start, end, at, kind}; kind 2: a tag of ours, 1: none, 0: another.
 export function fences(text) {
     const found = [];
+    if (!text.includes('```') && !text.includes('~~~'))
+        return found;
     let open = null;
+    const close = (end, to) => {
+        found.push({ ...open, end, to });
+        open = null;
+    };
     for (const line of text.matchAll(FENCE)) {
-        const marker = line[2];
-        if (open === null)
-            open = { marker, from: line.index, start: Math.min(text.length, line.index + line[0].length + 1) };
-        else if (marker[0] === open.marker[0] && marker.length >= open.marker.length && line[0].trim() === marker) {
-            found.push({ from: open.from, start: open.start, end: line.index, to: line.index + line[0].length });
-            open = null;
+        const marker = line[1], info = line[2].trim();
+        if (open === null) {
+            const tag = /^\S*/.exec(info)[0], rest = info.slice(tag.length).trim(), end = line.index + line[0].length;
+            const code = rest !== '' && !ATTRIBUTES.test(rest.slice(0, 200));
+            open = { marker, at: line.index, start: code ? line.index + line[0].lastIndexOf(rest) : end,
+                     kind: tag === '' ? 1 : OURS.has(tag.toLowerCase().replace(/[{.:,].*$/, '')) ? 2 : 0 };
+        } else if (marker[0] === open.marker[0] && marker.length >= open.marker.length && info === '') {
+            close(line.index, line.index + line[0].length);
         }
+    }
+    // The last one need not be closed; a closing one whose opening is missing ends the program.
+    if (open !== null) {
+        if (found.length === 0 && open.kind === 1 && text.slice(open.start).trim() === '' && text.slice(0, open.at).trim() !== '')
+            found.push({ marker: '', at: 0, start: 0, end: open.at, to: text.length, kind: 1 });
+        else
+            close(text.length, text.length);
     }
     return found;
 }
 
-// One fence around everything is taken off.
-export function unfence(text) {
-    const trimmed = text.trim(), one = trimmed.length < ONE_LINE_MAX ? ONE_LINE_FENCE.exec(trimmed) : null;
-    if (one !== null) {
-        const end = text.lastIndexOf(one[1]);
-        return keepOnly(text, end - one[2].length, end);
-    }
-    if (!trimmed.startsWith('```') && !trimmed.startsWith('~~~'))
+// ```js 1 + 2``` as [start, end], or null.
+function oneLine(text) {
+    const from = text.search(/\S/), to = text.trimEnd().length;
+    if (!text.startsWith('```', from) || /[\r\n]/.test(text.slice(from, to)))
+        return null;
+    let n = 0;
+    while (text[from + n] === '`')
+        n++;
+    const inner = text.slice(from + n, to - n);
+    if (n * 2 >= to - from || text.slice(to - n, to) !== '`'.repeat(n) || inner.includes('`'))
+        return null;
+    return [from + n + (/^[A-Za-z]+[ \t]/.exec(inner)?.[0].length ?? 0), to - n];
+}
+
+// What surrounds a whole text, when it cannot belong to a program.
+const TAG = /^\s*<(script|code|pre|javascript|js|typescript|ts|program|tool_code|execute|codemode)(?:\s[^<>]{0,200})?>/i;
+
+function untag(text) {
+    const open = TAG.exec(text.slice(0, 1000));
+    if (open === null)
         return text;
-    const found = fences(text);
-    if (found.length > 1)
-        throw new Refusal('There are several code fences in the text; send one program', found[1].from, 'syntax');
-    if (found.length === 0)
-        throw new Refusal('The code fence is not closed; send the whole program, with or without a fence', text.search(/\S/), 'syntax');
-    if (!text.slice(0, found[0].from).trim() && !text.slice(found[0].to).trim())
-        return keepOnly(text, found[0].start, found[0].end);
-    return text;
+    const close = `</${open[1].toLowerCase()}>`, trimmed = text.trimEnd();
+    if (trimmed.slice(-close.length).toLowerCase() !== close)
+        return text;
+    return keepOnly(text, open[0].length, trimmed.length - close.length);
+}
+
+// A first line that is the tag of a fence which got lost, or a bookmark's scheme.
+const LOST_TAG = /^\s*(?:(?:js|javascript|typescript|ts|jsx|tsx)[ \t]*(?=[\r\n]+\s*[^\s.=,?+*%&|^<>])|javascript:)/i;
+
+// The program's own text within what was sent, every line and column where it was.
+export function clean(text) {
+    if (text.startsWith('\uFEFF'))
+        text = ' ' + text.slice(1);
+    text = text.replace(/^\s*#![^\r\n\u2028\u2029]*/, blank);
+    text = text.replace(LOST_TAG, blank);
+    return /^\s*</.test(text) ? untag(text) : text;
+}
+
+// {whole, pieces}: whether the text without regard to fences is worth a try, and what is in them.
+export function unwrap(text) {
+    const one = oneLine(text);
+    if (one !== null)
+        return { whole: null, pieces: [{ start: one[0], end: one[1], at: one[0], kind: 2 }] };
+    const pieces = fences(text);
+    return { whole: pieces.length > 0 && /^\s*(?:```|~~~)/.test(text) ? null : text, pieces };
 }

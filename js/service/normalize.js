@@ -1,112 +1,183 @@
 // From the text a model wrote to one function expression. The text is parsed whole, as the body of one async function, before
 // anything runs; what is inserted goes to places that the parser named, so no text can close the wrapper. Positions stay those of
 // the author: what is outside of the program (fences, prose, a hashbang) is blanked, never cut out, and no line is added before it.
-import { parse } from 'acorn';
+import { advise } from './advice.js';
+import { fixAwaits } from './await.js';
 import { Program } from './edits.js';
 import { excerpt } from './excerpt.js';
-import { fences, unfence } from './fences.js';
+import { clean, unwrap } from './fences.js';
 import { refuseModules } from './imports.js';
-import { isObjectText, isSpace, options } from './parse.js';
+import { isSpace } from './parse.js';
+import { holdsFence, NeedsTypes, readText } from './read.js';
 import { Refusal } from './refusal.js';
 import { loneArrow, shape, wholeExpression } from './shape.js';
-import { blank, keepOnly, place } from './text.js';
+import { back, compose, keepOnly, Lines, place } from './text.js';
+import { look, Warnings } from './warnings.js';
 
-// What a syntax error most likely means, where a model would otherwise guess.
-function advise(text, error) {
-    const message = error.message.replace(/ \(\d+:\d+\)$/, '');
-    if (message.startsWith('Not enough stack space'))
-        return 'The program is nested too deeply to be read; bring data in through a call or a text instead of such a literal';
-    const before = text.slice(Math.max(0, error.pos - 100), error.pos);
-    if (/\bawait\s*$/.test(before) || text.slice(error.pos).startsWith('await'))
-        return message + '. await stands only at the top level or in a function marked async';
-    if (fences(text).length > 1)
-        return message + '. Send one program: there are several code fences in the text';
-    return message;
-}
+// Pieces that are tried as a program, the most likely first.
+const MAX_PIECES = 20;
 
-function parseProgram(text, bind) {
+function read(text) {
+    const cleaned = clean(text);
     try {
-        const tree = parse(text, options);
-        refuseModules(text, tree, bind);
-        return tree.body;
+        return { before: cleaned, ...readText(cleaned) };
     } catch (e) {
-        if (isObjectText(text))
-            return null;
+        e.text ??= cleaned;
         throw e;
     }
 }
 
-// A text that does not parse but holds one fence is prose around a program.
-function readProgram(source, bind) {
-    let text = unfence(source);
-    if (text.startsWith('\uFEFF'))
-        text = ' ' + text.slice(1);
-    text = text.replace(/^\s*#![^\r\n\u2028\u2029]*/, blank);
-    try {
-        return { text, body: parseProgram(text, bind) };
-    } catch (e) {
-        const found = fences(text);
-        if (found.length === 1 && !(e instanceof Refusal)) {
-            const inner = keepOnly(text, found[0].start, found[0].end);
-            return { text: inner, body: parseProgram(inner, bind) };
+function numbers(lines) {
+    return lines.length === 1 ? `the one at line ${lines[0]}` : `those at lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
+}
+
+// Of several code fences the last that is a whole program; those in a language of ours before those without a tag.
+function readPieces(source, pieces, warnings) {
+    const lines = new Lines(source), full = pieces.filter(p => source.slice(p.start, p.end).trim() !== '');
+    const ranked = full.map((p, i) => ({ ...p, i })).sort((a, b) => b.kind - a.kind || b.i - a.i).slice(0, MAX_PIECES);
+    if (ranked.length === 0)
+        return read(keepOnly(source, pieces[0].start, pieces[0].end));
+    const ours = full.filter(p => p.kind > 0), lineOf = p => lines.place(p.at).line;
+    let error = null;
+    for (const piece of ranked) {
+        try {
+            const view = read(keepOnly(source, piece.start, piece.end));
+            const rest = ours.filter(p => p.start !== piece.start).map(lineOf);
+            if (rest.length > 0)
+                warnings.add(`there are ${full.length} code fences: the one at line ${lineOf(piece)} was run, ${numbers(rest)} ${rest.length > 1 ? 'were' : 'was'} not; send one program`);
+            return view;
+        } catch (e) {
+            if (e instanceof NeedsTypes)
+                throw e;
+            error ??= e;
         }
-        e.text = text;
-        throw e;
     }
+    throw error;
 }
 
-function build(source, input, bind) {
-    const { text, body } = readProgram(source, bind);
+// A text that does not read as a program, or only by taking fences for texts, is prose around one.
+function readProgram(source, warnings) {
+    const { whole, pieces } = unwrap(source);
+    if (whole === null)
+        return readPieces(source, pieces, warnings);
+    if (pieces.length === 0)
+        return read(source);
+    try {
+        const view = read(source);
+        if (!holdsFence(view.body))
+            return view;
+    } catch (e) {
+        if (e instanceof NeedsTypes)
+            throw e;
+    }
+    return readPieces(source, pieces, warnings);
+}
+
+// The names of the connectors; most programs come with those of the one before.
+let latest = { bind: '', names: new Set() };
+
+function connectorNames(bind) {
+    if (bind !== latest.bind || latest.names.size === 0) {
+        let names = [];
+        try {
+            names = JSON.parse(bind).connectors.map(c => c.name);
+        } catch {
+            // Normalised for show only: there are none.
+        }
+        latest = { bind, names: new Set([...names, 'codemode']) };
+    }
+    return latest.names;
+}
+
+// A text that holds a program as data: it is not guessed at, but said.
+function warnOfData({ text, body }, warnings) {
+    const only = body === null || body.length === 1 ? text.trim() : '';
+    if (body === null && /^\{\s*"code"\s*:\s*"(?:[^"\\]|\\[^])*"\s*,?\s*\}$/.test(only))
+        warnings.add('the text is an object with a member code, which is the result as it is; to run that program, send it alone');
+    else if (body !== null && body.length === 1 && body[0].directive !== undefined && /=>|\breturn\b|\bawait\b/.test(body[0].directive))
+        warnings.add('the program is one text in quotes, which is the result as it is; to run what it says, send it without quotes and escapes');
+}
+
+function build(source, input, bind, warnings) {
+    const view = readProgram(source, warnings), { text, body, rows: before } = view;
     const start = text.search(/[^\s\uFEFF]/);
+    if (view.how !== undefined)
+        warnings.add(view.how);
     if (start < 0 || (body !== null && isSpace(text)))
         return { text: 'async () => {}', run: '(async () => {})', map: '', line: 1 };
-    const lineOf = pos => {
-        const p = place(text, pos);
-        return { line: p.line, column: p.column };
-    };
-    const first = lineOf(start);
-    if (body !== null) {
-        const arrow = loneArrow(text, body);
-        if (arrow !== null) {
-            // Shown as its author wrote it; what runs is the expression without its semicolon.
-            const exportedArrow = arrow.start !== start && /^export\b/.test(text.slice(start));
-            const shown = exportedArrow ? text.slice(arrow.start, arrow.end) : text.slice(start).trimEnd();
-            const end = text[arrow.end - 1] === ';' ? arrow.end - 1 : arrow.end;
-            const at = lineOf(arrow.start);
-            return {
-                text: exportedArrow ? shown.replace(/;$/, '').trimEnd() : shown,
-                run: '(' + text.slice(arrow.start, end) + '\n)',
-                map: JSON.stringify([[at.line, 0, 1 - at.column]]),
-                line: at.line,
-            };
-        }
+    const lines = new Lines(text), program = new Program(text, input);
+    warnings.general = warnings.texts.length;
+    warnings.lineOf = pos => lines.place(pos).line;
+    try {
+        return { ...finish(view, program, start, lines, bind, warnings, before), warnings: warnings.json };
+    } catch (e) {
+        if (typeof e.pos === 'number')
+            e.pos = back(text, view.before, before, e.pos);
+        throw e;
     }
-    const program = new Program(text, input);
-    if (body === null)
-        wholeExpression(program);
-    else
-        shape(program, body);
-    const head = '(async () => {';
-    const { body: rendered, rows } = program.render(start, lineOf, head.length - first.column);
-    const trimmed = rendered.trimEnd();
-    return { text: 'async () => {\n' + trimmed.trimStart() + '\n}', run: head + trimmed + '\n})', map: JSON.stringify(rows), line: first.line };
 }
 
-// {text, run, map, line} or {error}: all text. `run` is evaluated with its first line numbered `line`.
+function finish({ text, body, tail }, program, start, lines, bind, warnings, before) {
+    const { line, column } = lines.place(start);
+    const arrow = body === null ? null : loneArrow(text, body);
+    warnOfData({ text, body }, warnings);
+    if (body !== null)
+        refuseModules(text, { body }, bind);
+    // What is inserted around the same place stands in the order in which it is made, the outer first.
+    if (arrow !== null)
+        program.end = text.trimEnd().length;
+    else if (tail !== undefined)
+        program.yield(tail.start, tail.end, false);
+    else if (body === null)
+        wholeExpression(program);
+    else
+        shape(program, body, warnings.at);
+    if (body !== null && look(program, body, connectorNames(bind), warnings))
+        fixAwaits(program, body, warnings.at, warnings.lineOf);
+    if (arrow !== null)
+        return finishArrow(program, arrow, start, lines, before);
+    const head = '(async () => {';
+    const { body: rendered, rows } = program.render(start, head.length - column);
+    const trimmed = rendered.trimEnd();
+    return { text: 'async () => {\n' + trimmed.trimStart() + '\n}', run: head + trimmed + '\n})', map: mapOf(before, rows), line };
+}
+
+const mapOf = (before, rows) => JSON.stringify(compose(before, rows));
+
+// Shown as its author wrote it; what runs is the expression without its semicolon.
+function finishArrow(program, arrow, start, lines, before) {
+    const from = arrow.exported ? arrow.start : start, at = lines.place(arrow.start);
+    const shown = program.render(from, 0).body;
+    program.end = arrow.end;
+    const { body, rows } = program.render(arrow.start, 1 - at.column);
+    return { text: arrow.exported ? body.trimEnd() : shown.trimEnd(), run: '(' + body + '\n)', map: mapOf(before, rows), line: at.line };
+}
+
+// {text, run, map, line, warnings} or {error}: all text. `run` is evaluated with its first line numbered `line`; `warnings` is a JSON
+// array of texts, or empty. {types: true} asks for the script that takes types away, after which the same is asked again.
 export function normalize(source, input, bind) {
+    const warnings = new Warnings();
     try {
-        return build(source, input, bind);
+        return build(source, input, bind, warnings);
     } catch (e) {
-        if (typeof e.pos !== 'number')
-            return { error: JSON.stringify({ error: { name: e.name, message: 'The program cannot be read: ' + e.message }, warnings: [] }) };
-        const { line, column } = place(source, e.pos);
-        const error = {
-            name: 'SyntaxError',
-            message: e instanceof Refusal ? e.message : advise(e.text === undefined ? source : e.text, e),
-            code: e instanceof Refusal ? e.code : 'syntax',
-            line, column: column + 1, ...excerpt(source, e.pos),
-            stack: `at (program.js:${line}:${column + 1})`,
-        };
-        return { error: JSON.stringify({ error }) };
+        if (e instanceof NeedsTypes)
+            return { types: true };
+        return { error: failure(source, e, warnings) };
     }
+}
+
+function failure(source, e, warnings) {
+    // What was found in lines that do not run is of no interest; which of several fences was read is.
+    const texts = warnings.texts.slice(0, warnings.general), refused = e instanceof Refusal || e.refusal === true;
+    // Where the parser ran out of stack, nothing is known but where the program begins.
+    const pos = typeof e.pos === 'number' ? Math.min(e.pos, source.length) : Math.max(0, source.search(/\S/));
+    const { line, column } = place(source, pos);
+    const known = refused ? e.message : advise(e.text ?? source, { message: /stack/i.test(e.message) ? 'Not enough stack space' : e.message, pos });
+    const error = {
+        name: 'SyntaxError',
+        message: known.toWellFormed(), code: e instanceof Refusal ? e.code : 'syntax',
+        line, column: column + 1, ...excerpt(source, pos),
+        stack: `at (program.js:${line}:${column + 1})`,
+    };
+    return JSON.stringify({ error, warnings: texts.length > 0 ? texts : undefined });
 }

@@ -1,75 +1,294 @@
-// What the value of a program is: its last expression, its one function called, its default export.
-import { parseExpressionAt } from 'acorn';
-import { isObjectText, options, tokenStart } from './parse.js';
+// What the value of a program is: its last expression, its default export, or what its one entry gives when it is called.
+import { isFunction, isObjectText, parseExpressionAt, tokenStart, walk } from './parse.js';
 
-const isFunction = node => node !== null && (node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression');
+// Names under which a program's entry goes, the better first.
+const ENTRIES = ['main', 'run', 'default', 'execute', 'handler'];
 
 // End of a statement's expression: before its semicolon, with comments between kept inside.
-function expressionEnd(text, statement) {
-    return text[statement.end - 1] === ';' ? statement.end - 1 : statement.end;
+const expressionEnd = (text, statement) => (text[statement.end - 1] === ';' ? statement.end - 1 : statement.end);
+
+const list = async => (async ? value => `await Array.fromAsync(${value})` : value => `[...${value}]`);
+
+// A call of a generator gives nothing by itself: its values are collected.
+function collector(fn, warn) {
+    if (!fn?.generator)
+        return null;
+    warn(fn.start, `the values that the generator ${fn.id ? fn.id.name + ' ' : ''}yields are the result, as an array`);
+    return list(fn.async);
 }
 
-function unexport(program, statements) {
+// The functions of the top level by name: what is called and how it was declared.
+function functionsOf(statements) {
+    const found = new Map();
     for (const node of statements) {
-        if (node.type === 'ExportNamedDeclaration' && node.declaration !== null)
+        const declared = node.type === 'ExportNamedDeclaration' || node.type === 'ExportDefaultDeclaration' ? node.declaration : node;
+        if (declared?.type === 'FunctionDeclaration' && declared.id !== null)
+            found.set(declared.id.name, { fn: declared, node });
+        else if (declared?.type === 'VariableDeclaration') {
+            for (const { id, init } of declared.declarations) {
+                if (id.type === 'Identifier' && isFunction(init))
+                    found.set(id.name, { fn: init, node });
+            }
+        }
+    }
+    return found;
+}
+
+// Whether running these statements does nothing but declare.
+function onlyDeclares(statements) {
+    return statements.every(node => {
+        let acts = false;
+        const declared = node.type === 'ExportNamedDeclaration' ? node.declaration : node;
+        if (declared === null || declared.type === 'ImportDeclaration' || declared.type === 'FunctionDeclaration' || declared.directive !== undefined)
+            return true;
+        if (declared.type !== 'VariableDeclaration' && declared.type !== 'ClassDeclaration')
+            return false;
+        walk(declared, (inner, owner) => {
+            if (owner === null)
+                acts ||= /^(?:Call|New|Await|TaggedTemplate|Assignment|Update|Import)Expression$/.test(inner.type);
+        });
+        return !acts;
+    });
+}
+
+// Names that are used anywhere below these statements besides in their own declaration.
+function usedNames(statements, functions) {
+    const used = new Set();
+    for (const statement of statements) {
+        walk(statement, node => {
+            // A function that calls itself is not called thereby.
+            if (node.type === 'Identifier' && !declares(functions.get(node.name), node))
+                used.add(node.name);
+        });
+    }
+    return used;
+}
+
+function declares(entry, { start, end }) {
+    if (entry === undefined)
+        return false;
+    const declared = entry.node.declaration ?? entry.node;
+    return start >= declared.start && end <= declared.end;
+}
+
+const hasReturn = statements => statements.some(statement => {
+    let found = false;
+    walk(statement, (node, owner) => { found ||= owner === null && node.type === 'ReturnStatement'; });
+    return found;
+});
+
+// The function that a program consisting of declarations was written for, or null: by its name, as the only one exported, as the one
+// that no other calls; among several of these the last.
+function entryOf(statements, warn) {
+    const functions = functionsOf(statements);
+    if (functions.size === 0)
+        return null;
+    const declares = onlyDeclares(statements), used = usedNames(statements, functions);
+    const named = ENTRIES.find(name => functions.has(name) && !used.has(name));
+    if (named !== undefined && (declares || named === 'main' || named === 'run'))
+        return { name: named, ...functions.get(named) };
+    if (!declares)
+        return null;
+    const names = [...functions.keys()], exported = names.filter(name => functions.get(name).node.type === 'ExportNamedDeclaration');
+    const roots = names.filter(name => !used.has(name));
+    const candidates = exported.length === 1 ? exported : roots.length > 0 ? roots : names;
+    const name = candidates[candidates.length - 1];
+    if (candidates.length > 1) {
+        const others = candidates.slice(0, -1);
+        warn(functions.get(name).fn.start, `nothing calls ${others.join(', ')} or ${name}: the last, ${name}, was called; end the program with the call that you mean`);
+    }
+    return { name, ...functions.get(name) };
+}
+
+// The name `a` of `export { a as default }`, or of the only function in an export list.
+function listed(statements, functions) {
+    for (const node of statements) {
+        if (node.type !== 'ExportNamedDeclaration' || node.declaration !== null || node.source !== null)
+            continue;
+        const named = node.specifiers.find(s => s.exported.name === 'default')
+            ?? ENTRIES.map(name => node.specifiers.find(s => s.exported.name === name)).find(s => s !== undefined)
+            ?? (node.specifiers.length === 1 ? node.specifiers[0] : undefined);
+        if (named !== undefined && functions.has(named.local.name))
+            return { name: named.local.name, ...functions.get(named.local.name) };
+    }
+    return null;
+}
+
+// Exports have no reader here. A default export among other statements is kept under a name; {name, value} of it.
+function unexport(program, statements, last) {
+    let kept = null;
+    for (const node of statements) {
+        if (node.type === 'ExportNamedDeclaration' && node.declaration !== null) {
             program.remove(node.start, tokenStart(program.text, node, 1));
-        else if (node.type === 'ExportNamedDeclaration' && node.source === null)
+        } else if (node.type === 'ExportNamedDeclaration' && node.source === null) {
             program.remove(node.start, node.end);
+        } else if (node.type === 'ExportDefaultDeclaration' && node !== last) {
+            const value = node.declaration, start = tokenStart(program.text, node, 2);
+            if (value.type.endsWith('Declaration') && value.id !== null) {
+                program.remove(node.start, start);
+                kept = { name: value.id.name, value };
+            } else {
+                const name = freeName(program.text);
+                program.replace(node.start, start, `const ${name} = `);
+                kept = { name, value };
+            }
+        }
+    }
+    return kept;
+}
+
+function freeName(text) {
+    let name = '_default';
+    while (text.includes(name))
+        name += '_';
+    return name;
+}
+
+// The method of an exported object or class that is its entry.
+function methodOf(value) {
+    const members = value.type === 'ObjectExpression' ? value.properties : value.body.body;
+    const found = members.filter(m => !m.computed && (m.key?.name ?? m.key?.value) !== undefined && ENTRIES.includes(m.key.name ?? m.key.value)
+        && m.kind !== 'get' && m.kind !== 'set' && isFunction(m.value ?? null));
+    if (found.length === 0)
+        return null;
+    const best = ENTRIES.map(name => found.find(m => (m.key.name ?? m.key.value) === name)).find(m => m !== undefined);
+    return { name: best.key.name ?? best.key.value, isStatic: best.static === true, fn: best.value };
+}
+
+const isClass = node => node.type === 'ClassDeclaration' || node.type === 'ClassExpression';
+
+// A value, in [start, end) of the text, that is exported as default and stands last.
+function exported(program, value, start, end, functions, warn) {
+    if (value.type === 'FunctionDeclaration' || isFunction(value)) {
+        const collect = collector(value, warn);
+        if (value.type === 'FunctionDeclaration' && value.id !== null) {
+            program.callAfter(value.id.name, value.end, collect);
+        } else if (collect !== null) {
+            program.around(start, end, value.async ? 'return (await Array.fromAsync((' : 'return ([...(', `)${program.call}${value.async ? '))' : '])'}`);
+            program.end = end;
+        } else {
+            program.yield(start, end, true);
+        }
+    } else if (value.type === 'Identifier' && functions.has(value.name)) {
+        program.yield(start, end, true);
+    } else if (value.type === 'ObjectExpression' || isClass(value)) {
+        exportedMethods(program, value, start, end, warn);
+    } else {
+        program.yield(start, end, false);
     }
 }
 
-// `export default ...` as the last word: its value is the result, and a function is called.
-function exported(program, node) {
-    const value = node.declaration, start = tokenStart(program.text, node, 2), declaration = value.type.endsWith('Declaration');
-    program.remove(node.start, start);
-    if (declaration && value.id !== null) {
-        if (value.type === 'FunctionDeclaration')
-            program.callAfter(value);
+function exportedMethods(program, value, start, end, warn) {
+    const method = methodOf(value);
+    if (isClass(value)) {
+        if (method === null) {
+            if (value.id === null)
+                program.around(start, end, '(', ')');
+            warn(start, `nothing of the exported class${value.id ? ' ' + value.id.name : ''} was called, since it has no method ${ENTRIES.join(', ')}; export a function instead`);
+            return;
+        }
+        const [before, after] = method.isStatic ? ['', ''] : ['new ', '()'];
+        if (value.id !== null && value.type === 'ClassDeclaration')
+            program.callAfter(`${method.isStatic ? value.id.name : `(new ${value.id.name}())`}.${method.name}`, value.end);
+        else
+            wrapCall(program, start, end, `return ((${before}(`, `)${after}).${method.name}${program.call})`);
+    } else if (method === null) {
+        program.yield(start, end, false);
+    } else {
+        wrapCall(program, start, end, 'return ((', `).${method.name}${program.call})`);
+    }
+}
+
+function wrapCall(program, start, end, before, after) {
+    program.around(start, end, before, after);
+    program.end = end;
+}
+
+// `module.exports = value` and `exports.default = value`, the other way to write a default export.
+function commonExport(node) {
+    if (node.type !== 'ExpressionStatement' || node.expression.type !== 'AssignmentExpression' || node.expression.operator !== '=')
+        return null;
+    const { left, right } = node.expression;
+    if (left.type !== 'MemberExpression' || left.computed || left.object.type !== 'Identifier')
+        return null;
+    const name = `${left.object.name}.${left.property.name}`;
+    return name === 'module.exports' || name === 'exports.default' ? right : null;
+}
+
+// An expression that a statement in brackets was meant to be: { ok: 1 } alone, { total, names } at the end.
+function blockIsObject(text, block, alone) {
+    if (block.type !== 'BlockStatement' || block.body.length === 0)
+        return false;
+    const shorthand = e => e.type === 'Identifier' || (e.type === 'SequenceExpression' && e.expressions.every(x => x.type === 'Identifier'));
+    const meant = n => (alone && n.type === 'LabeledStatement') || (n.type === 'LabeledStatement' && n.body.type === 'ExpressionStatement')
+        || (n.type === 'ExpressionStatement' && block.body.length === 1 && shorthand(n.expression));
+    return block.body.every(meant) && isObjectText(text, block.start);
+}
+
+// A whole program that is one object literal.
+export function wholeExpression(program) {
+    const start = program.text.search(/\S/);
+    program.yield(start, parseExpressionAt(program.text, start).end, false);
+}
+
+// A last expression that is a function, or names one, is what a program is called through: no function leaves a program.
+function expressionResult(program, result, keepRest, functions, warn) {
+    const { text } = program, { expression } = result, end = expressionEnd(text, result);
+    const names = expression.type === 'Identifier' && functions.has(expression.name);
+    if (isFunction(expression) || names) {
+        const collect = collector(names ? functions.get(expression.name).fn : expression, warn);
+        if (collect === null)
+            program.yield(result.start, end, true, keepRest);
+        else
+            program.around(result.start, end, `return (${collect('\0').split('\0')[0]}(`, `)${program.call}${collect('\0').split('\0')[1]})`);
         return;
     }
-    program.yield(start, declaration ? value.end : expressionEnd(program.text, node),
-                  isFunction(value) || value.type === 'FunctionDeclaration');
+    if (expression.type === 'UnaryExpression' && expression.operator === 'void' && expression.argument.type === 'CallExpression') {
+        program.around(expression.argument.start, expression.argument.end, 'await ', '');
+        program.yield(result.start, end, false, keepRest);
+        return;
+    }
+    program.yield(result.start, end, false, keepRest);
 }
 
-// An expression that a statement in brackets was meant to be: { ok: 1 }.
-function objectText(text, statements) {
-    const [block] = statements;
-    if (statements.length !== 1 || block.type !== 'BlockStatement' || block.body.some(n => n.type !== 'LabeledStatement'))
-        return false;
-    return isObjectText(text);
+// Where no expression stands last and nothing is returned: the entry among what was declared, if there is one.
+function declarationsLast(program, statements, functions, warn) {
+    if (hasReturn(statements))
+        return;
+    const entry = listed(statements, functions) ?? entryOf(statements, warn);
+    if (entry !== null) {
+        const declared = statements.length === 1 ? (entry.node.declaration ?? entry.node).end : program.text.trimEnd().length;
+        program.callAfter(entry.name, declared, collector(entry.fn, warn));
+        return;
+    }
 }
 
-export function wholeExpression(program) {
-    const start = program.text.search(/\S/), node = parseExpressionAt(program.text, start, options);
-    program.yield(start, node.end, false);
-}
-
-export function shape(program, statements) {
+export function shape(program, statements, warn) {
     const significant = statements.filter(n => n.type !== 'EmptyStatement');
     const last = significant[significant.length - 1];
     const { text } = program;
-    unexport(program, significant);
     if (last === undefined)
         return;
-    if (objectText(text, significant)) {
-        wholeExpression(program);
-        return;
-    }
+    const functions = functionsOf(significant), kept = unexport(program, significant, last);
     if (last.type === 'ExportDefaultDeclaration') {
-        exported(program, last);
+        const value = last.declaration, start = tokenStart(text, last, 2);
+        program.remove(last.start, start);
+        exported(program, value, start, value.type.endsWith('Declaration') ? value.end : expressionEnd(text, last), functions, warn);
         return;
     }
-    if (significant.length === 1) {
-        const declared = last.type === 'ExportNamedDeclaration' ? last.declaration : last;
-        if (declared !== null && declared.type === 'FunctionDeclaration') {
-            program.callAfter(declared);
-            return;
-        }
-        if (declared !== null && declared.type === 'VariableDeclaration' && declared.declarations.length === 1
-            && declared.declarations[0].id.type === 'Identifier' && isFunction(declared.declarations[0].init)) {
-            program.callAfter(declared, declared.declarations[0].id.name);
-            return;
-        }
+    if (blockIsObject(text, last, significant.length === 1)) {
+        program.yield(last.start, parseExpressionAt(text, last.start).end, false);
+        return;
+    }
+    if (commonExport(last) !== null) {
+        const value = commonExport(last);
+        program.remove(last.start, value.start);
+        exported(program, value, value.start, expressionEnd(text, last), functions, warn);
+        return;
+    }
+    if (kept !== null) {
+        exportedBefore(program, kept, functions, warn);
+        return;
     }
     // Functions declared below the last expression are hoisted: `main(); async function main() { … }`.
     let i = significant.length - 1;
@@ -77,7 +296,20 @@ export function shape(program, statements) {
         i--;
     const result = significant[i];
     if (result.type === 'ExpressionStatement' && (i === significant.length - 1 || result.directive === undefined))
-        program.yield(result.start, expressionEnd(text, result), false, i < significant.length - 1);
+        expressionResult(program, result, i < significant.length - 1, functions, warn);
+    else
+        declarationsLast(program, significant, functions, warn);
+}
+
+// The default export stood before other statements; these run first.
+function exportedBefore(program, { name, value }, functions, warn) {
+    const end = program.text.trimEnd().length, method = value.type === 'ObjectExpression' || isClass(value) ? methodOf(value) : null;
+    if (value.type === 'FunctionDeclaration' || isFunction(value) || (value.type === 'Identifier' && functions.has(value.name)))
+        program.callAfter(name, end, collector(value, warn));
+    else if (method !== null)
+        program.callAfter(`${isClass(value) && !method.isStatic ? `(new ${name}())` : name}.${method.name}`, end);
+    else if (!isClass(value))
+        program.append(end, `\nreturn ${name};`);
 }
 
 // A program that is one arrow function and nothing else: it needs no wrapper.
@@ -85,8 +317,8 @@ export function loneArrow(text, body) {
     const significant = body.filter(n => n.type !== 'EmptyStatement');
     const [only] = significant;
     if (significant.length === 1 && only.type === 'ExpressionStatement' && only.expression.type === 'ArrowFunctionExpression')
-        return { start: only.start, end: only.end };
+        return { start: only.start, end: expressionEnd(text, only), exported: false, node: only.expression };
     if (significant.length === 1 && only.type === 'ExportDefaultDeclaration' && only.declaration.type === 'ArrowFunctionExpression')
-        return { start: tokenStart(text, only, 2), end: only.end };
+        return { start: tokenStart(text, only, 2), end: expressionEnd(text, only), exported: true, node: only.declaration };
     return null;
 }

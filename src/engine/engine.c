@@ -111,6 +111,7 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     e->prelude = JSStringCreateWithUTF8CString(cm_prelude_js);
     e->prelude_url = JSStringCreateWithUTF8CString("codemode:prelude");
     e->program_url = JSStringCreateWithUTF8CString("program.js");
+    e->types = JSStringCreateWithUTF8CString(cm_types_js);
     e->web_url = JSStringCreateWithUTF8CString("codemode:web");
     e->n_web = CM_ARRAY_LEN(cm_web_js);
     e->web = cm_calloc(e->n_web, sizeof(*e->web));
@@ -149,81 +150,13 @@ void cm_engine_free(cm_engine *e)
         JSValueUnprotect(e->service, e->normalize);
     if (e->locate)
         JSValueUnprotect(e->service, e->locate);
+    if (e->types)
+        JSStringRelease(e->types);
     if (e->service)
         JSGlobalContextRelease(e->service);
     if (e->group)
         JSContextGroupRelease(e->group);
     free(e);
-}
-
-void cm_program_done(struct cm_program *p)
-{
-    cm_js__release(&p->text);
-    cm_js__release(&p->run);
-    cm_js__release(&p->map);
-    free(p->error_json);
-}
-
-static JSValueRef get_member(JSContextRef ctx, JSObjectRef from, const char *name)
-{
-    cm_autojs key = JSStringCreateWithUTF8CString(name);
-    JSValueRef v = JSObjectGetProperty(ctx, from, key, NULL);
-
-    return v && !JSValueIsUndefined(ctx, v) ? v : NULL;
-}
-
-cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input, struct cm_str bind_json,
-                               struct cm_program *out, struct cm_err *err)
-{
-    JSContextRef ctx = e->service;
-    JSValueRef exception = NULL, error, args[3], v;
-    JSObjectRef made;
-    size_t len = 0;
-
-    args[0] = JSValueMakeString(ctx, source);
-    args[1] = JSValueMakeBoolean(ctx, has_input);
-    args[2] = cm_js__value(ctx, bind_json);
-    v = JSObjectCallAsFunction(ctx, e->normalize, NULL, CM_ARRAY_LEN(args), args, &exception);
-    if (!v)
-        return cm_js__fail(ctx, exception, "normalising the program", err);
-    made = JSValueToObject(ctx, v, NULL);
-    error = get_member(ctx, made, "error");
-    if (error) {
-        out->error_json = cm_js__text(ctx, error, &len);
-        return out->error_json ? CM_OK
-                               : cm_err_set(err, CM_E_NOMEM, "normalising the program: out of memory");
-    }
-    out->text = JSValueToStringCopy(ctx, get_member(ctx, made, "text"), NULL);
-    out->run = JSValueToStringCopy(ctx, get_member(ctx, made, "run"), NULL);
-    out->map = JSValueToStringCopy(ctx, get_member(ctx, made, "map"), NULL);
-    out->line = (int)JSValueToNumber(ctx, get_member(ctx, made, "line"), NULL);
-    return CM_OK;
-}
-
-cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, size_t *len, char **meta_json,
-                              struct cm_err *err)
-{
-    cm_autojs text = cm_js__string(source);
-    struct cm_program p __attribute__((cleanup(cm_program_done))) = {0};
-    cm_status st = cm_engine__normalize(e, text, false, CM_STR(""), &p, err);
-    char *shown;
-    size_t n = 0;
-
-    if (st != CM_OK)
-        return st;
-    if (p.error_json) {
-        st = cm_err_set(err, CM_E_INVALID, "the program does not parse: %s", p.error_json);
-        if (meta_json)
-            *meta_json = cm_steal(&p.error_json);
-        return st;
-    }
-    shown = cm_js__text_of(p.text, &n);
-    if (!shown)
-        return cm_err_set(err, CM_E_NOMEM, "normalising the program: out of memory");
-    *out = shown;
-    if (len)
-        *len = n;
-    return CM_OK;
 }
 
 static long pages_touched(void)

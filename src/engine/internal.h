@@ -19,6 +19,8 @@ struct cm_engine {
     JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
     JSStringRef prelude_url;
     JSStringRef program_url;
+    JSStringRef types;  /* source of what takes types away, for the service realm */
+    bool types_loaded;
     JSStringRef *web; /* sources of the web interfaces, by number; for the same reason */
     size_t n_web;
     JSStringRef web_url;
@@ -42,6 +44,7 @@ struct cm_program {
     JSStringRef text; /* as shown */
     JSStringRef run;  /* as evaluated */
     JSStringRef map;
+    JSStringRef warnings; /* JSON array of texts, or empty */
     int line; /* number of run's first line in the author's text */
     char *error_json;
 };

@@ -449,12 +449,13 @@ static cm_status begin(cm_realm *r, const struct cm_realm_opts *opts, struct cm_
 static cm_status run(cm_realm *r, struct cm_err *err)
 {
     const struct cm_program *p = &r->program;
-    JSValueRef exception = NULL, args[3];
+    JSValueRef exception = NULL, args[4];
     JSValueRef program = JSEvaluateScript(r->ctx, p->run, NULL, r->e->program_url, p->line, &exception);
 
     args[0] = program ? program : exception;
     args[1] = JSValueMakeString(r->ctx, r->source);
     args[2] = JSValueMakeString(r->ctx, p->map);
+    args[3] = JSValueMakeString(r->ctx, p->warnings);
     return control(r, program ? CONTROL_RUN : CONTROL_FAIL, CM_ARRAY_LEN(args), args, err);
 }
 

@@ -1,0 +1,180 @@
+// From a text to its syntax tree: as JavaScript, else as TypeScript, else with the characters that word processors and web pages put
+// in place of a program's own.
+import { isObjectText, parse, parseExpressionAt, walk } from './parse.js';
+import { back, compose, keepOnly, replace } from './text.js';
+
+// f<T>(x), which JavaScript reads as two comparisons that nobody would write this way.
+const TYPE_ARGUMENTS = /[\w$]<[\w$\s.,|&'"`{}:;?[\]-]{1,300}>+\(/;
+
+// Thrown where the part of the service that knows TypeScript is needed and not loaded; then all is done again.
+export class NeedsTypes extends Error {}
+
+function stripTypes(text) {
+    if (globalThis.stripTypes === undefined)
+        throw new NeedsTypes('types');
+    return globalThis.stripTypes(text);
+}
+
+// Beyond this a text is no program that somebody wrote by hand, and what takes types away is several times slower than the parser.
+const MAX_TYPED = 400000;
+
+// The program as TypeScript: {text, rows, body}. Throws what is wrong with it at a place of `text`.
+function readTypes(text) {
+    if (text.length > MAX_TYPED)
+        throw new RangeError('too long for types');
+    const stripped = stripTypes(text);
+    try {
+        return { ...stripped, body: parse(stripped.text).body };
+    } catch (e) {
+        if (typeof e.pos === 'number')
+            e.pos = back(stripped.text, text, stripped.rows, e.pos);
+        throw e;
+    }
+}
+
+const ENTITIES = { __proto__: null, lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", nbsp: ' ', '#39': "'", '#34': '"', '#x27': "'", '#x22': '"' };
+const ENTITY = /&(lt|gt|amp|quot|apos|nbsp|#39|#34|#x27|#x22);/g;
+const QUOTES = { __proto__: null, '\u201c': '\u201d', '\u201d': '\u201d', '\u2018': '\u2019', '\u2019': '\u2019' };
+// What shows as nothing, but is no blank of the language.
+const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064]/;
+const MAX_REPAIRS = 500;
+
+// Replacements for the characters at which the parser stops, outside of texts and comments: invisible ones by blanks, a pair of
+// typographic quotes by straight ones. Null: there is something else, or nothing.
+function repairs(text) {
+    const found = [];
+    let from = 0, kept = text;
+    for (;;) {
+        let error;
+        try {
+            parse(kept);
+            return found.length > 0 ? found : null;
+        } catch (e) {
+            error = e;
+        }
+        const pos = error.pos, c = kept[pos];
+        if (typeof pos !== 'number' || c === undefined || pos < from || found.length >= MAX_REPAIRS)
+            return null;
+        const edit = INVISIBLE.test(c) ? [[pos, pos + 1, ' ']] : quoted(kept, pos, QUOTES[c]);
+        if (edit === null)
+            return null;
+        // All of one kind at once: each round reads the whole text again.
+        found.push(...edit);
+        kept = replace(kept, edit).text;
+        from = pos;
+        if (found.length > 20 && kept.length > 20000)
+            return null;
+    }
+}
+
+function quoted(text, pos, close) {
+    if (close === undefined)
+        return null;
+    const end = text.indexOf(close, pos + 1), inside = text.slice(pos + 1, end);
+    if (end < 0 || /[\r\n]/.test(inside))
+        return null;
+    const quote = ['"', "'", '`'].find(q => !inside.includes(q));
+    return quote === undefined || (quote === '`' && inside.includes('${')) ? null : [[pos, pos + 1, quote], [end, end + 1, quote]];
+}
+
+function repair(text) {
+    const decoded = text.includes('&') ? [...text.matchAll(ENTITY)].map(m => [m.index, m.index + m[0].length, ENTITIES[m[1]]]) : [];
+    if (decoded.length > 0)
+        return { ...replace(text, decoded), how: 'HTML entities such as &lt; were read as the characters they stand for' };
+    const found = repairs(text);
+    return found === null ? null
+        : { ...replace(text, found.sort((a, b) => a[0] - b[0])), how: 'typographic quotes and invisible characters were read as plain ones' };
+}
+
+// `const a = 1; { a, b: 2 }`: what stands last is an object, in place of a block that cannot be read.
+function withTail(text, pos) {
+    let at = pos;
+    for (let i = 0; i < 5 && at > 0; i++) {
+        at = text.lastIndexOf('{', at - 1);
+        if (at < 0)
+            return null;
+        if (!/(?:^|[;}\r\n])[ \t]*$/.test(text.slice(Math.max(0, at - 100), at)) || !isObjectText(text, at))
+            continue;
+        try {
+            const { body } = parse(keepOnly(text, 0, at));
+            return { text, rows: [], body, tail: { start: at, end: parseExpressionAt(text, at).end } };
+        } catch {
+            return null;
+        }
+    }
+    return null;
+}
+
+function attempt(f) {
+    try {
+        return { view: f() };
+    } catch (error) {
+        if (error instanceof NeedsTypes)
+            throw error;
+        return { error };
+    }
+}
+
+// Whether at `pos` markup begins, which types cannot be taken for.
+const isMarkup = (text, pos) => typeof pos === 'number' && /^<(?:[A-Za-z][\w.-]*(?=[\s/>])|>)/.test(text.slice(pos, pos + 100))
+    && /<\/[\w.-]*\s*>|\/>/.test(text.slice(pos));
+
+// Types were read up to `pos`: whether markup in that line stopped them.
+function markupBefore(text, pos) {
+    const from = text.lastIndexOf('\n', pos - 1) + 1, found = /(?:[=(?:,&|]|return|^)\s*(?=<[A-Za-z][\w.-]*[\s>/])/.exec(text.slice(from, from + 1000));
+    const at = found === null ? -1 : from + found.index + found[0].length;
+    return at >= 0 && isMarkup(text, at) ? Object.assign(new SyntaxError('Unexpected token'), { pos: at }) : null;
+}
+
+const posOf = error => (typeof error.pos === 'number' ? error.pos : -1);
+
+// {text, rows, body, how?}: what `text` was read as, with the rows that lead back to it. body null: it is one object literal.
+export function readText(text) {
+    const plain = attempt(() => ({ text, rows: [], body: parse(text).body }));
+    if (plain.view !== undefined) {
+        if (!TYPE_ARGUMENTS.test(text))
+            return plain.view;
+        const typed = attempt(() => readTypes(text));
+        return typed.view ?? plain.view;
+    }
+    if (isObjectText(text))
+        return { text, rows: [], body: null };
+    const tail = withTail(text, posOf(plain.error));
+    if (tail !== null)
+        return tail;
+    // Neither markup nor an escaped line break is anything else under types.
+    if (isMarkup(text, plain.error.pos))
+        throw plain.error;
+    const typed = attempt(() => readTypes(text));
+    if (typed.view !== undefined)
+        return typed.view;
+    if (typed.error.refusal === true)
+        throw typed.error;
+    const markup = markupBefore(text, posOf(typed.error));
+    if (markup !== null)
+        throw markup;
+    const repaired = repair(text);
+    if (repaired !== null) {
+        const again = attempt(() => readRepaired(text, repaired));
+        if (again.view !== undefined)
+            return again.view;
+    }
+    // Whichever came further knows better what is wrong.
+    throw posOf(typed.error) > posOf(plain.error) && text[posOf(plain.error)] !== '\\' ? typed.error : plain.error;
+}
+
+function readRepaired(text, { text: mended, rows, how }) {
+    const plain = attempt(() => ({ text: mended, rows: [], body: parse(mended).body }));
+    const view = plain.view ?? (isObjectText(mended) ? { text: mended, rows: [], body: null } : readTypes(mended));
+    return { ...view, rows: compose(rows, view.rows), how };
+}
+
+// Whether a fence was read as template literals: text that calls another text.
+export function holdsFence(body) {
+    let found = false;
+    if (body !== null) {
+        for (const statement of body)
+            walk(statement, node => { found ||= node.type === 'TaggedTemplateExpression' && node.tag.type === 'TemplateLiteral'; });
+    }
+    return found;
+}

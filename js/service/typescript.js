@@ -1,0 +1,92 @@
+// TypeScript to JavaScript, in a script of its own that the service realm loads when a program first needs it. Sucrase takes types
+// away and keeps every line; where its tokens went gives the columns.
+import TokenProcessor from 'sucrase/dist/esm/TokenProcessor.js';
+import { HelperManager } from 'sucrase/dist/esm/HelperManager.js';
+import identifyShadowedGlobals from 'sucrase/dist/esm/identifyShadowedGlobals.js';
+import NameManager from 'sucrase/dist/esm/NameManager.js';
+import { parse } from 'sucrase/dist/esm/parser/index.js';
+import { ContextualKeyword } from 'sucrase/dist/esm/parser/tokenizer/keywords.js';
+import State from 'sucrase/dist/esm/parser/tokenizer/state.js';
+import { TokenType } from 'sucrase/dist/esm/parser/tokenizer/types.js';
+import RootTransformer from 'sucrase/dist/esm/transformers/RootTransformer.js';
+import getTSImportedNames from 'sucrase/dist/esm/util/getTSImportedNames.js';
+import { Lines } from './text.js';
+
+// Its parser goes back and reads again where it had taken brackets for something else; nested, that doubles with each level. What it
+// may read again in all is bounded, so that no text takes longer than it is long.
+const AGAIN_PER_CHARACTER = 30, AGAIN_AT_LEAST = 20000;
+let again = 0;
+const { restoreFromSnapshot } = State.prototype;
+State.prototype.restoreFromSnapshot = function (snapshot) {
+    again -= Math.max(1, Math.min(this.pos, this.end) - snapshot.pos);
+    if (again < 0)
+        throw new RangeError('too many brackets within brackets');
+    restoreFromSnapshot.call(this, snapshot);
+};
+
+const options = { transforms: ['typescript'], disableESTransforms: true };
+
+function refuse(message, pos) {
+    const e = new SyntaxError(message);
+    e.pos = pos;
+    e.refusal = true;
+    throw e;
+}
+
+// What is valid, but would silently lose code: a namespace is taken for a type.
+function checkTokens(text, tokens) {
+    for (let i = 0; i + 2 < tokens.length; i++) {
+        const { contextualKeyword, isType, type, start } = tokens[i];
+        if (type === TokenType.at)
+            refuse('Decorators (@name) are not supported; call the function yourself', start);
+        if (!isType || tokens[i + 1].type !== TokenType.name || (i > 0 && tokens[i - 1].type === TokenType._declare))
+            continue;
+        if ((contextualKeyword === ContextualKeyword._namespace || contextualKeyword === ContextualKeyword._module)
+            && (tokens[i + 2].type === TokenType.braceL || tokens[i + 2].type === TokenType.dot))
+            refuse(`namespace ${text.slice(tokens[i + 1].start, tokens[i + 1].end)} is not supported: use an object, const name = { … }, or plain functions`, start);
+    }
+}
+
+// Rows of text.js: where a token's column differs from what the tokens before it in its line lead to.
+function rowsOf(text, code, tokens, mappings) {
+    const before = new Lines(text), after = new Lines(code), rows = [];
+    let line = 0, shift = 0;
+    for (let i = 0; i < tokens.length; i++) {
+        if (mappings[i] === undefined)
+            continue;
+        // What a token was replaced by begins where it stood; a mapping may point at the blanks before.
+        const to = after.place(mappings[i]), from = before.place(tokens[i].start);
+        if (to.line !== from.line)
+            continue;
+        if (to.line !== line) {
+            line = to.line;
+            shift = 0;
+        }
+        const now = to.column - from.column;
+        if (now === shift)
+            continue;
+        // Tokens that were taken out all have the place of the next one that was kept.
+        const last = rows[rows.length - 1];
+        if (last !== undefined && last[0] === line && last[1] === to.column)
+            last[2] += now - shift;
+        else
+            rows.push([line, to.column, now - shift]);
+        shift = now;
+    }
+    return rows;
+}
+
+// {text, rows}: the program without its types. Throws a SyntaxError with `pos`.
+export function stripTypes(text) {
+    again = Math.max(AGAIN_AT_LEAST, text.length * AGAIN_PER_CHARACTER);
+    const { tokens, scopes } = parse(text, false, true, false);
+    checkTokens(text, tokens);
+    const nameManager = new NameManager(text, tokens), helperManager = new HelperManager(nameManager);
+    const tokenProcessor = new TokenProcessor(text, tokens, false, true, helperManager);
+    identifyShadowedGlobals(tokenProcessor, scopes, getTSImportedNames(tokenProcessor));
+    const { code, mappings } = new RootTransformer({ tokenProcessor, scopes, nameManager, importProcessor: null, helperManager },
+                                                   options.transforms, false, options).transform();
+    return { text: code, rows: rowsOf(text, code, tokens, mappings) };
+}
+
+globalThis.stripTypes = stripTypes;

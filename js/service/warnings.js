@@ -1,0 +1,86 @@
+// What a program most likely did not mean, found by reading it. Each warning names the line and what to write instead.
+import { asyncCallback, awaitsList, needsAsync } from './await.js';
+import { isFunction, walk } from './parse.js';
+
+const MAX_WARNINGS = 20;
+
+// Collects texts, with the lines of their places in front.
+export class Warnings {
+    constructor() {
+        this.texts = [];
+        this.general = Infinity; // how many of them are not about a line
+        this.lineOf = () => 0;
+    }
+
+    at = (pos, message) => this.add(`line ${this.lineOf(pos)}: ${message}`);
+
+    add(message) {
+        if (this.texts.length < MAX_WARNINGS && !this.texts.includes(message))
+            this.texts.push(message);
+    }
+
+    get json() {
+        return this.texts.length > 0 ? JSON.stringify(this.texts) : '';
+    }
+}
+
+// The names that a pattern declares.
+function* bound(pattern) {
+    const todo = [pattern];
+    while (todo.length > 0) {
+        const node = todo.pop();
+        if (node === null || node === undefined)
+            continue;
+        if (node.type === 'Identifier')
+            yield node;
+        else if (node.type === 'ObjectPattern')
+            todo.push(...node.properties.map(p => p.value ?? p.argument));
+        else if (node.type === 'ArrayPattern')
+            todo.push(...node.elements);
+        else
+            todo.push(node.left ?? node.argument);
+    }
+}
+
+function declaredBy(node) {
+    if (node.type === 'VariableDeclarator')
+        return [node.id];
+    if (node.type === 'CatchClause')
+        return [node.param];
+    if (node.type === 'FunctionDeclaration' || isFunction(node))
+        return node.id ? [node.id, ...node.params] : node.params;
+    return node.type === 'ClassDeclaration' ? [node.id] : null;
+}
+
+const isLabelled = body => body?.type === 'BlockStatement' && body.body.length === 1 && body.body[0].type === 'LabeledStatement'
+    && body.body[0].body.type === 'ExpressionStatement';
+
+// `names`: of the connectors. What it returns: whether an await stands where none can.
+export function look(program, body, names, warnings) {
+    const shadowed = new Set();
+    let awaits = false;
+    for (const statement of body) {
+        walk(statement, (node, owner) => {
+            awaits ||= needsAsync(node, owner);
+            for (const pattern of declaredBy(node) ?? []) {
+                for (const { name, start } of bound(pattern)) {
+                    if (!names.has(name) || shadowed.has(name))
+                        continue;
+                    shadowed.add(name);
+                    warnings.at(start, `${name} is declared here and hides the ${name === 'codemode' ? 'global codemode' : `connector ${name}`} in its scope; choose another name to call it there`);
+                }
+            }
+            if (node.type === 'ArrowFunctionExpression' && isLabelled(node.body))
+                warnings.at(node.body.start, 'the braces after => are a block with a label, so the function returns nothing; write => ({ … }) for an object');
+            if (awaitsList(node)) {
+                warnings.at(node.start, 'await waits for nothing here, since map gives a list of promises, so they are awaited all: write await Promise.all(items.map(async item => …))');
+                program.around(node.argument.start, node.argument.end, 'Promise.all(', ')');
+            }
+            const method = asyncCallback(node);
+            if (method !== null)
+                warnings.at(node.arguments[0].start, `the callback of ${method} is async: it returns a promise, which ${/sort/i.test(method) ? 'orders nothing' : 'always counts as true'}; `
+                    + 'await the values first, with Promise.all, or write a loop');
+        });
+    }
+    return awaits;
+}
