@@ -21,6 +21,7 @@
 #define HEADERS_MAX        200
 #define REASON_BYTES       128
 #define TIMEOUT_DEFAULT_MS 60000
+#define ADDRESSES_MAX      64
 #define MAX_CONNECTIONS    64 /* to all hosts together; more requests wait their turn */
 
 struct sock {
@@ -37,7 +38,8 @@ struct cm_http {
     struct sock *socks;
     cm_http_request *requests;
     char *no_proxy;
-    bool *gone; /* set by cm_http_free for reap above it */
+    bool refused; /* an address, in open_socket; see act */
+    bool *gone;   /* set by cm_http_free for reap above it */
 };
 
 struct cm_http_request {
@@ -170,25 +172,38 @@ static void reap(cm_http *h)
 
 /* ---- curl and the loop ---- */
 
+/*
+ * After an address was refused curl has no socket to wait for, and would try the next one only when half of the
+ * time was up. Going over all transfers once more makes it go on now. Each turn takes an address of some name, so
+ * this ends; the bound is for a name with very many.
+ */
+static void act(cm_http *h, curl_socket_t fd, int what)
+{
+    int running = 0;
+
+    (void)curl_multi_socket_action(h->multi, fd, what, &running);
+    for (int i = 0; h->refused && i < ADDRESSES_MAX; i++) {
+        h->refused = false;
+        (void)curl_multi_perform(h->multi, &running);
+    }
+    reap(h);
+}
+
 static void on_ready(void *user, unsigned events)
 {
     struct sock *s = user;
     cm_http *h = s->h;
     int what =
         (events & CM_WATCH_READ ? CURL_CSELECT_IN : 0) | (events & CM_WATCH_WRITE ? CURL_CSELECT_OUT : 0);
-    int running = 0;
 
-    (void)curl_multi_socket_action(h->multi, s->fd, what, &running);
-    reap(h);
+    act(h, s->fd, what);
 }
 
 static void on_wake(void *user)
 {
     cm_http *h = user;
-    int running = 0;
 
-    (void)curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-    reap(h);
+    act(h, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static int set_wake(CURLM *multi, long ms, void *user)
@@ -248,7 +263,7 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
 
     (void)purpose;
     if (r->may_connect && (!cm_address_of(&a->addr, &address) || !r->may_connect(r->user, &address))) {
-        r->refused = true;
+        r->refused = r->h->refused = true;
         return CURL_SOCKET_BAD;
     }
     return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
