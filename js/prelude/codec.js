@@ -1,7 +1,7 @@
 // Values that cross: JSON text plus marks outside of it (src/json/value.h has the table). Each getter, proxy trap and toJSON of
 // the program runs once. What has no faithful form is a TypeError that names the path.
 import {
-    apply, BigIntFn, bigintValue, booleanValue, bufferBytes, BytesFn, charCode, cut, DateFn, define, defineProperty, ErrorFn, find, fromBase64,
+    apply, BigIntFn, bigintValue, booleanValue, bufferBytes, BytesFn, charCode, cut, DateFn, define, ErrorFn, find, fromBase64,
     getOwnPropertyDescriptor, getPrototypeOf, getTime, has, isArray, isError, isObject, isView, keys, mapForEach, MapFn, mapSet, mapSize,
     numberValue, ObjectPrototype, once, own, parse, PromiseFn, RangeErrorFn, RegExpFn, setAdd, SetFn, setForEach, setSize, stringify, stringValue,
     text, toBase64, TypeErrorFn, typedBuffer, typedBytes, typedOffset, typedTag, viewBuffer, viewBytes, ViewFn, viewOffset,
@@ -475,9 +475,12 @@ export const codec = once(() => {
         let parent = root, at = 1;
         for (;;) {
             const next = find(p, '/', at);
-            const token = replace(replace(cut(p, at, next < 0 ? p.length : next), '~1', '/'), '~0', '~');
+            let token = cut(p, at, next < 0 ? p.length : next);
+            if (find(token, '~', 0) >= 0)
+                token = replace(replace(token, '~1', '/'), '~0', '~');
             if (next < 0) {
-                defineProperty(parent, token, { __proto__: null, value: reviveAs(kind, parent[token]), writable: true, enumerable: true, configurable: true });
+                // Its own data property, as parse made it: no setter is asked.
+                parent[token] = reviveAs(kind, parent[token]);
                 return;
             }
             parent = parent[token];
@@ -487,18 +490,20 @@ export const codec = once(() => {
 
     function reviveAll(value, marks) {
         const kinds = parse(marks), pointers = keys(kinds);
+        // Pointers by their depth, as lists of numbers from 1: last[d] is the one found last, before[i] the one before it.
+        const last = { __proto__: null }, before = { __proto__: null };
         let deepest = 0;
-        for (let i = 0; i < pointers.length; i++) {
-            const d = depthOf(pointers[i]);
+        for (let i = 1; i <= pointers.length; i++) {
+            const d = depthOf(pointers[i - 1]);
+            before[i] = last[d];
+            last[d] = i;
             if (d > deepest)
                 deepest = d;
         }
         // Deepest first: a Map is built from what stands in it.
         for (let d = deepest; d > 0; d--) {
-            for (let i = 0; i < pointers.length; i++) {
-                if (depthOf(pointers[i]) === d)
-                    put(value, pointers[i], kinds[pointers[i]]);
-            }
+            for (let i = last[d]; i !== undefined; i = before[i])
+                put(value, pointers[i - 1], kinds[pointers[i - 1]]);
         }
         return has(kinds, '') ? reviveAs(kinds[''], value) : value;
     }
