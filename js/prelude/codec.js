@@ -167,7 +167,7 @@ export const codec = once(() => {
                 return special;
             // As arguments these would be {}, and nobody would see what was meant.
             if (proto === PromiseFn.prototype)
-                return refuse(st, place, key, 'a Promise', 'await it first');
+                return refuse(st, place, key, 'a Promise', place !== null && isArray(place.value) ? 'write await Promise.all(list) first' : 'await it first');
             if (proto === RegExpFn.prototype)
                 return refuse(st, place, key, 'a RegExp', 'use its source, a text');
         }

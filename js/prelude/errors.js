@@ -8,9 +8,10 @@ import { state } from './state.js';
 
 const MAX_MESSAGE = 16000;
 const MAX_WARNINGS = 20;
+const NOT_DEFINED = ' is not defined. ';
 
 export const errors = once(() => {
-    const { format } = formatter(), { placeOf, placeJson } = places();
+    const { format } = formatter(), { placeOf, placeOfThrow, placeJson } = places();
 
     const noNetwork = () => absent().network(state.names);
 
@@ -24,7 +25,7 @@ export const errors = once(() => {
         if (find(message, lead, 0) !== 0)
             return message;
         const name = cut(message, lead.length), advice = absent().advice(name, state.names);
-        return `${name} is not defined. ${advice}Globals here: ${globalNames()}.`;
+        return `${name}${NOT_DEFINED}${advice}Globals here: ${globalNames()}.`;
     }
 
     function inner(error) {
@@ -86,9 +87,14 @@ export const errors = once(() => {
 
     // What it is and where, with the engine's own words made better where they came as they are.
     function told(thrown) {
-        const d = safeDescribe(thrown), place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : null;
-        if (place !== null && typeof place.message === 'string' && d.message === ownData(thrown, 'message'))
+        const d = safeDescribe(thrown), place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : placeOfThrow(thrown);
+        if (place === null || typeof place.message !== 'string')
+            return { __proto__: null, d, place };
+        if (d.message === ownData(thrown, 'message'))
             d.message = place.message;
+        else if (find(d.message, NOT_DEFINED, 0) > 0 && find(d.message, 'Did you mean', 0) < 0)
+            d.message = cut(d.message, 0, find(d.message, NOT_DEFINED, 0) + NOT_DEFINED.length) + place.message + ' '
+                + cut(d.message, find(d.message, NOT_DEFINED, 0) + NOT_DEFINED.length);
         return { __proto__: null, d, place };
     }
 

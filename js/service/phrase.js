@@ -100,8 +100,34 @@ function notJson(_, [, why]) {
     return `The text is not JSON: ${why.charAt(0).toLowerCase()}${why.slice(1)}`;
 }
 
+// Steps from one name to another: letters left out, put in or exchanged.
+function distance(a, b) {
+    let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+    for (let i = 1; i <= a.length; i++) {
+        const next = [i];
+        for (let k = 1; k <= b.length; k++)
+            next.push(Math.min(row[k] + 1, next[k - 1] + 1, row[k - 1] + (a[i - 1] === b[k - 1] ? 0 : 1)));
+        row = next;
+    }
+    return row[b.length];
+}
+
+// A name of the program's own that may have been meant. What the prelude knows of globals comes before it.
+function notDefined({ run }, [, name]) {
+    const limit = name.length < 4 ? 1 : 2;
+    let best;
+    for (const [, other] of run.matchAll(/\b(?:const|let|var|class|function\*?)\s+([A-Za-z_$][\w$]*)/g)) {
+        const n = name.length > 40 || Math.abs(other.length - name.length) > limit ? 99
+            : other.toLowerCase() === name.toLowerCase() ? 0 : distance(name, other);
+        if (n <= limit && (best === undefined || n < best.n))
+            best = { n, other };
+    }
+    return best === undefined ? undefined : `Did you mean ${best.other}?`;
+}
+
 // [the engine's words, ours]; `c` is {run, at, to}: the text that ran, the engine's offset, and where what is meant starts.
 const PHRASES = [
+    [/^Can't find variable: ([\w$]+)$/, notDefined],
     [/^(undefined|null) is not an object \(evaluating '([\s\S]*)'\)$/, notAnObject],
     [/^([\s\S]*?) is not a function\. \(In '([\s\S]*)', '([\s\S]*)' is ([\s\S]*)\)$/, notAFunction],
     [/^undefined is not a function \(near '\.\.\.[\s\S]*\.\.\.'\)$/, notIterable],
