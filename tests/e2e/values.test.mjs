@@ -226,3 +226,34 @@ test('an image in a result is an image for the model, and named where it was', a
   assert.equal(cut.structuredContent.truncated.code, 'result_limit');
   assert.equal((await call('return 1')).content.length, 1);
 });
+
+test('integers beyond 2^53 reach services and servers with every digit, wherever they stand', async (t) => {
+  const h = privateHome(t);
+  const http = await httpServer(t, () => ({ headers: { 'content-type': 'application/json' }, body: '{"id":9007199254740993,"list":[{"n":-18446744073709551617}]}' }));
+  const integer = { type: 'integer', format: 'int64' };
+  const spec = { openapi: '3.0.0', info: { title: 't', version: '1' }, servers: [{ url: http.url }],
+    paths: { '/x/{id}': { post: { operationId: 'post_x', responses: { 200: { description: 'ok' } },
+      parameters: [{ name: 'id', in: 'path', required: true, schema: integer }, { name: 'q', in: 'query', schema: { type: 'array', items: integer } }],
+      requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { big: integer } } } } } } } } };
+  h.config({ ...spec }, 'spec.json');
+  // A server that answers with the line it got, as it was written.
+  const server = `require('readline').createInterface({ input: process.stdin }).on('line', line => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = method === 'initialize' ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+      : method === 'tools/list' ? { tools: [{ name: 'echo', inputSchema: { type: 'object', properties: { id: { type: 'integer' } } } }] } : null;
+    console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + (result ? JSON.stringify(result)
+      : '{"content":[],"structuredContent":' + /"arguments":(.*?)[,}]*$/.exec(line)[1] + '}}') + '}');
+  });`;
+  const config = h.config({ mcpServers: { mcp: { command: process.execPath, args: ['-e', server] } }, codemode: { openapi: { web: { spec: 'spec.json' } } } });
+  const { json } = await run(['run', '-', '--json', '--config', config], { ...h, stdin: `
+    const big = 2n ** 64n + 1n;
+    const a = await web.post_x({ id: 9007199254740993n, q: [big, 1n], body: { big, plain: 2 ** 53 } });
+    const b = await mcp.echo({ id: big });
+    return [typeof a.id, typeof a.list[0].n, a, b];` });
+  assert.equal(json.status, 'completed', JSON.stringify(json.error));
+  assert.deepEqual(json.result, ['bigint', 'bigint', { id: '9007199254740993', list: [{ n: '-18446744073709551617' }] }, { id: '18446744073709551617' }]);
+  const [request] = http.requests;
+  assert.equal(request.url, '/x/9007199254740993?q=18446744073709551617&q=1');
+  assert.equal(request.text, '{"big":18446744073709551617,"plain":9007199254740992}');
+});
