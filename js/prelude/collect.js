@@ -4,17 +4,29 @@ import {
     define, getOwnPropertyDescriptor, getPrototypeOf, has, isArray, isObject, keys, ObjectPrototype, ownData, PromiseFn,
 } from './primordials.js';
 import { errors } from './errors.js';
+import { OP_TARGET } from './state.js';
+
+const MAX_LOOK = 200;
 
 const isPromise = value => isObject(value) && value instanceof PromiseFn;
 
+// The name of the first, or undefined. It is looked for at the front only, where a list of promises has one: looking through all of a
+// large result would take longer than sending it. A proxy's traps are for the codec to call, once.
 function firstPromise(value) {
-    if (!isObject(value))
+    if (!isObject(value) || send(OP_TARGET, value) !== undefined)
         return undefined;
-    const proto = isArray(value) ? null : getPrototypeOf(value);
+    if (isArray(value)) {
+        for (let i = 0; i < value.length && i < MAX_LOOK; i++) {
+            if (isPromise(ownData(value, i)))
+                return '' + i;
+        }
+        return undefined;
+    }
+    const proto = getPrototypeOf(value);
     if (proto !== null && proto !== ObjectPrototype)
         return undefined;
     const names = keys(value);
-    for (let i = 0; i < names.length; i++) {
+    for (let i = 0; i < names.length && i < MAX_LOOK; i++) {
         if (isPromise(ownData(value, names[i])))
             return names[i];
     }

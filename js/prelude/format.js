@@ -1,22 +1,23 @@
 // Values as text for people: what console shows, in the notation that developers know from Node. Nothing of the program runs: getters are
 // named, not called, and of a proxy its target is shown. Bounded in depth, members and size, and it never throws.
 import {
-    apply, BooleanFn, booleanValue, BufferFn, bufferBytes, BytesFn, charCode, cut, DateFn, find, functionText, getOwnPropertyDescriptor, getPrototypeOf, getTime,
-    global, has, isArray, isError, isObject, isView, keys, mapForEach, MapFn, mapSize, NumberFn, numberValue, ObjectPrototype,
-    once, own, ownData, propertySymbols, PromiseFn, regexpText, RegExpFn, setForEach, SetFn, setSize, StringFn, stringify, stringValue,
+    apply, BooleanFn, booleanValue, BufferFn, bufferBytes, BytesFn, cut, DateFn, find, functionText, getOwnPropertyDescriptor, getPrototypeOf,
+    getTime, global, has, isArray, isError, isObject, isView, keys, mapForEach, MapFn, mapSize, NumberFn, numberValue, ObjectPrototype,
+    once, own, ownData, propertySymbols, PromiseFn, regexpText, RegExpFn, setForEach, SetFn, setSize, StringFn, stringValue,
     symbolText, tagSymbol, text, toISOString, typedLength, typedTag, viewBuffer, viewBytes, viewOffset,
 } from './primordials.js';
 import { isNamespace } from './namespaces.js';
 import { places } from './position.js';
+import { BREAK, digits, keyText, quoted, short, spaces } from './quote.js';
 import { OP_TARGET } from './state.js';
 
 const MAX_CHARS = 16000;   // of one value
-const MAX_TEXT = 10000;    // of one text inside of a value
+const MAX_TEXT = 10000;    // of an error's message
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 100;     // of an array, Map, Set, buffer
 const MAX_MEMBERS = 200;   // of an object
 const MAX_CHAIN = 50;      // prototypes that are looked at
-const BREAK = 80, FILL = 76;
+const FILL = 76;
 
 // How objects of classes that are not the language's own are shown: each test gives undefined or {name, value}.
 const shapes = { __proto__: null, n: 0 };
@@ -78,8 +79,6 @@ export const formatter = once(() => {
         return undefined;
     }
 
-    const short = s => (s.length > 80 ? cut(s, 0, 80) + '…' : s);
-
     function nameOf(fn) {
         const name = typeof fn === 'function' ? ownData(fn, 'name') : undefined;
         return typeof name === 'string' ? short(name) : '';
@@ -123,81 +122,6 @@ export const formatter = once(() => {
             p = getPrototypeOf(p);
         }
         return '';
-    }
-
-    /* ---- texts and keys ---- */
-
-    const escapes = { __proto__: null, '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\' };
-
-    const digits = '0123456789abcdef', capitals = '0123456789ABCDEF';
-
-    function escape(s, mark) {
-        let out = '';
-        for (let i = 0; i < s.length; i++) {
-            const c = s[i], code = charCode(s, i);
-            if (c === mark)
-                out += '\\' + c;
-            else if (code < 32 || c === '\\' || (code >= 127 && code < 160))
-                out += escapes[c] || '\\x' + capitals[code >> 4] + capitals[code & 15];
-            else if (code >= 0xd800 && code < 0xe000) {
-                const next = charCode(s, i + 1);
-                if (code < 0xdc00 && next >= 0xdc00 && next < 0xe000)
-                    out += c + s[++i];
-                else
-                    out += '\\ud' + digits[(code >> 8) & 15] + digits[(code >> 4) & 15] + digits[code & 15];
-            } else
-                out += c;
-        }
-        return out;
-    }
-
-    // In single quotes, or in what needs no escaping.
-    function quote(s) {
-        let mark = '\'';
-        if (find(s, '\'', 0) >= 0) {
-            if (find(s, '"', 0) < 0)
-                mark = '"';
-            else if (find(s, '`', 0) < 0 && find(s, '${', 0) < 0)
-                mark = '`';
-        } else if (stringify(s).length === s.length + 2) {
-            return mark + s + mark;
-        }
-        return mark + escape(s, mark) + mark;
-    }
-
-    function quoted(s, indent) {
-        const rest = s.length - MAX_TEXT, head = rest > 0 ? cut(s, 0, MAX_TEXT) : s;
-        const tail = rest > 0 ? `... ${rest} more character${rest > 1 ? 's' : ''}` : '';
-        // A text of several lines that does not fit is shown line by line.
-        if (head.length <= 16 || head.length <= BREAK - indent - 4 || find(head, '\n', 0) < 0)
-            return quote(head) + tail;
-        let out = '';
-        for (let at = 0, next; at < head.length; at = next) {
-            next = find(head, '\n', at) + 1;
-            if (next === 0)
-                next = head.length;
-            out += (out ? ' +\n' + spaces(indent + 2) : '') + quote(cut(head, at, next));
-        }
-        return out + tail;
-    }
-
-    const spaces = n => cut('                                        ', 0, n);
-
-    function isName(key) {
-        for (let i = 0; i < key.length; i++) {
-            const c = charCode(key, i), letter = c | 32;
-            if (!((letter >= 97 && letter <= 122) || c === 95 || (i > 0 && c >= 48 && c <= 57)))
-                return false;
-        }
-        return key.length > 0;
-    }
-
-    function keyText(key) {
-        if (typeof key === 'symbol')
-            return '[' + apply(symbolText, key, []) + ']';
-        if (key === '__proto__')
-            return '[\'__proto__\']';
-        return isName(key) ? key : quote(short(key));
     }
 
     function primitive(v, indent) {
