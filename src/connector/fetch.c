@@ -15,7 +15,6 @@
 #include "connector/fetch.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "connector/base64.h"
 #include "net/net.h"
 #include "json/json.h"
@@ -96,18 +95,24 @@ static void fail(struct flight *fl, cm_status st, const char *text)
     cm_call__fail(call, code, CM_STR(""), "fetch.%s: %s", cm_call__method(call), text);
 }
 
-/* Header fields are bytes; what is no UTF-8 is Latin-1 by tradition (RFC 9110, section 5.5). */
-static void write_text(struct cm_buf *out, struct cm_str s)
+/* Header fields are bytes, and a program's Headers and Response show each as one character (Fetch standard, "isomorphic
+ * decode"). What no field may hold is a space (RFC 9110, section 5.5). Secrets are looked for before either. */
+static void write_text(struct cm_buf *out, const struct flight *fl, struct cm_str raw)
 {
-    cm_autobuf text = CM_BUF_INIT(s.len * 2 + 1);
+    size_t len = raw.len;
+    cm_autofree char *clean = cm_secrets_redact(fl->f->secrets, raw, &len);
+    const char *p = clean ? clean : raw.ptr;
+    cm_autobuf text = CM_BUF_INIT(len * 2 + 1);
 
-    for (size_t i = 0; i < s.len && cm_utf8_valid_prefix(s) < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)p[i];
         if (c >= 0x80)
             cm_buf_add_char(&text, (char)(0xc0 | c >> 6));
-        cm_buf_add_char(&text, (char)(c < 0x80 ? c : 0x80 | (c & 0x3f)));
+        cm_buf_add_char(&text, (char)((c < 0x20 && c != '\t') || c == 0x7f ? ' '
+                                      : c < 0x80                           ? c
+                                                                           : 0x80 | (c & 0x3f)));
     }
-    cm_json_write_string(out, text.len ? cm_buf_str(&text) : s);
+    cm_json_write_string(out, cm_buf_str(&text));
 }
 
 static struct cm_str value_of(const char *line, size_t name_len)
@@ -117,15 +122,15 @@ static struct cm_str value_of(const char *line, size_t name_len)
     return cm_str_of(p + strspn(p, " \t"));
 }
 
-static void write_headers(struct cm_buf *out, const struct cm_http_response *r)
+static void write_headers(struct cm_buf *out, const struct flight *fl, const struct cm_http_response *r)
 {
     cm_buf_add_char(out, '[');
     for (const char *const *h = r->headers; *h; h++) {
         size_t len = strcspn(*h, ":");
         cm_buf_add_z(out, h == r->headers ? "[" : ",[");
-        write_text(out, cm_str_mk(*h, len));
+        write_text(out, fl, cm_str_mk(*h, len));
         cm_buf_add_char(out, ',');
-        write_text(out, value_of(*h, len));
+        write_text(out, fl, value_of(*h, len));
         cm_buf_add_char(out, ']');
     }
     cm_buf_add_char(out, ']');
@@ -140,11 +145,11 @@ static void finish(struct flight *fl, const struct cm_http_response *r)
     cm_call *call = fl->call;
 
     cm_buf_addf(&out, "{\"status\":%ld,\"statusText\":", r->code);
-    write_text(&out, cm_str_of(r->reason));
+    write_text(&out, fl, cm_str_of(r->reason));
     cm_buf_add_z(&out, ",\"url\":");
     cm_json_write_string(&out, cm_str_of(fl->rq.url.text));
     cm_buf_addf(&out, ",\"redirected\":%s,\"headers\":", fl->hops ? "true" : "false");
-    write_headers(&out, r);
+    write_headers(&out, fl, r);
     cm_buf_add_z(&out, ",\"body\":\"");
     cm_base64_encode(&out, clean ? cm_str_mk(clean, len) : r->body);
     cm_buf_add_z(&out, "\"}");

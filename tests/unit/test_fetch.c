@@ -49,7 +49,7 @@ static void a_request_and_its_answer_are_whole(void **state)
 
     open_fetch(w, HOSTS({.pattern = "http://127.0.0.1:PORT"}), 1, NULL);
     reply(w, "HTTP/1.1 418 I'm a Teapot\r\nConnection: close\r\nX-One: a\r\nX-One: b\r\nX-Latin: "
-             "caf\xe9\r\nSet-Cookie: "
+             "caf\xe9 caf\xc3\xa9 a\x01z\r\nSet-Cookie: "
              "k=v\r\n\r\n\x01\x02");
     call = begin(w, "post",
                  "{\"body\":\"AP8=\",\"headers\":[[\"X-A\",\"1\"],[\"X-A\",\"2\"]],\"url\":\"http://"
@@ -65,7 +65,7 @@ static void a_request_and_its_answer_are_whole(void **state)
         with_port(w, "{\"status\":418,\"statusText\":\"I'm a "
                      "Teapot\",\"url\":\"http://127.0.0.1:PORT/a?b\",\"redirected\":false,"
                      "\"headers\":[[\"connection\",\"close\"],[\"x-one\",\"a\"],[\"x-one\",\"b\"],[\"x-"
-                     "latin\",\"caf\u00e9\"],"
+                     "latin\",\"caf\u00e9 caf\u00c3\u00a9 a z\"],"
                      "[\"set-cookie\",\"k=v\"]],\"body\":\"AQI=\"}");
     assert_string_equal(w->seen.json, expected);
     assert_string_equal(w->seen.marks, "{\"/body\":\"bytes\"}");
