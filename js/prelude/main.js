@@ -6,12 +6,13 @@ import { decode, encode } from './codec.js';
 import { collect } from './collect.js';
 import * as console from './console.js';
 import { errors, metaJson } from './errors.js';
+import { helper } from './modules.js';
 import * as namespaces from './namespaces.js';
 import { cut, define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
 import { OP_RESULT, OP_SETTLED, state } from './state.js';
 import * as timers from './timers.js';
-import * as web from './web.js';
 import { warnOfUnawaited } from './unawaited.js';
+import * as web from './web.js';
 
 let deliveries = 0;
 let input;
@@ -25,7 +26,7 @@ function settle(failed, value) {
 // program's `then`.
 async function run(program) {
     try {
-        let value = program(input);
+        let value = program(helper(''))(input);
         if (isObject(value) && value instanceof PromiseFn)
             define(value, 'constructor', PromiseFn, false, true);
         value = await value;

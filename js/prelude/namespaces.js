@@ -62,11 +62,18 @@ function isInherited(key) {
     return false;
 }
 
+// What an import takes from it: `default` is all of it, and codemode has the connectors, as in import { github } from "codemode".
+function importedMember(name, target, key) {
+    if (key === 'default' && !ownOf(target)[key])
+        return byName[name];
+    return name === 'codemode' && !ownOf(target)[key] ? byName[key] : undefined;
+}
+
 function member(target, key) {
     if (typeof key !== 'string' || isAwaited(key) || (isInherited(key) && !ownOf(target)[key]))
         return undefined;
     const { name, made } = target;
-    return made[key] || (made[key] = name === 'codemode' ? sdkMember(key) : makeMethod(name, key));
+    return made[key] || (made[key] = importedMember(name, target, key) || (name === 'codemode' ? sdkMember(key) : makeMethod(name, key)));
 }
 
 function readOnly(target) {
@@ -83,13 +90,16 @@ const handler = {
     set: readOnly, defineProperty: readOnly, deleteProperty: readOnly, setPrototypeOf: readOnly, preventExtensions: readOnly,
 };
 
-const published = { __proto__: null };
+const published = { __proto__: null }, byName = { __proto__: null };
 let nPublished = 0;
+
+// A connector, or codemode, by its name: what importing it gives.
+export const globalNamed = name => byName[name];
 
 function publish(name, methods) {
     const namespace = new ProxyFn({ __proto__: null, name, methods, own: null, made: { __proto__: null } }, handler);
     define(global, name, namespace, true, false);
-    published[nPublished++] = namespace;
+    published[nPublished++] = byName[name] = namespace;
 }
 
 export function isNamespace(value) {
@@ -100,13 +110,24 @@ export function isNamespace(value) {
     return false;
 }
 
+// Their texts stay where they are evaluated from; here it is enough to know their names.
+function installModules(modules) {
+    const names = keys(modules);
+    for (let i = 0; i < names.length; i++) {
+        define(state.modules, names[i], true, true, false);
+        state.moduleNames += (state.moduleNames ? ', ' : '') + names[i];
+    }
+}
+
 export function install(bind) {
     tellNamespaces(isNamespace);
     publish('codemode', ['search', 'describe', 'step']);
     if (bind === '')
         return;
-    const { connectors, fetch } = parse(bind);
+    const { connectors, fetch, modules } = parse(bind);
     state.fetch = fetch === true;
+    if (modules !== undefined)
+        installModules(modules);
     for (let i = 0; i < connectors.length; i++) {
         const { name, methods } = connectors[i];
         publish(name, methods === undefined ? null : methods);

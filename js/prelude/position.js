@@ -138,6 +138,16 @@ export const places = once(() => {
                  message: found === null ? undefined : own(found, 'message'), stack: out };
     }
 
+    // The place of what is thrown and is no Error, where it was noted (modules.js).
+    function placeOfThrow(value) {
+        const { thrown } = state;
+        if ((typeof value === 'object' && value !== null) || typeof value === 'function') {
+            const noted = apply(weakGet, issued, [value]);
+            return noted === undefined ? null : readStack(ownStack(noted));
+        }
+        return thrown !== null && (thrown.value === value || (value !== value && thrown.value !== thrown.value)) ? readStack(ownStack(thrown.stack)) : null;
+    }
+
     function placeOf(error) {
         const call = apply(weakGet, issued, [error]), said = ownData(error, 'message');
         return call === undefined ? readStack(ownStack(error), typeof said === 'string' ? cut(said, 0, 1000) : '') : readStack(ownStack(call));
@@ -150,5 +160,5 @@ export const places = once(() => {
             + ',"stack":' + stringify(wellFormed(place.stack));
     }
 
-    return { __proto__: null, rememberPlace, readStack, placeOf, placeJson };
+    return { __proto__: null, rememberPlace, readStack, placeOf, placeOfThrow, placeJson };
 });

@@ -52,6 +52,9 @@ const ends = {
             t.others.set(at, callee.property.start);
         else if (callee.type === 'Identifier' || callee.type === 'Super')
             t.others.set(at, callee.start);
+        // What notes the place of a throw was inserted: it is the throw that counts.
+        if (callee.type === 'MemberExpression' && callee.object.name === t.helper && t.thrower !== null)
+            t.others.set(at, t.thrower);
         if (callee.type === 'Super')
             t.supers.add(at);
     },
@@ -73,6 +76,9 @@ const ends = {
             addPattern(t, id, init);
         else if (id.type === 'Identifier')
             t.declared.set(id.name, id.start);
+    },
+    ThrowStatement(t, { start }) {
+        t.thrower = start;
     },
     ClassDeclaration(t, { id }) {
         if (id !== null)
@@ -126,7 +132,7 @@ function walk(t, node) {
 }
 
 function tableOf(run) {
-    const t = { text: run, names: new Map(), others: new Map(), supers: new Set(), stores: new Set(), declared: new Map(),
+    const t = { text: run, helper: /^\(([\w$]+)=>/.exec(run)?.[1], thrower: null, names: new Map(), others: new Map(), supers: new Set(), stores: new Set(), declared: new Map(),
                 functions: [], patterns: [], assigned: [], spreads: [] };
     if (run.length <= MAX_TEXT) {
         try {

@@ -1,5 +1,6 @@
 // The service realm: lives as long as the VM, sees text only, and no program runs in it.
 import { forget, locate } from './locate.js';
+import { moduleOf } from './modules.js';
 import { normalize } from './normalize.js';
 
 globalThis.normalize = (...args) => {
@@ -7,5 +8,9 @@ globalThis.normalize = (...args) => {
     return normalize(...args);
 };
 
-globalThis.locate = (asked, run, map, line, source) =>
-    locate(asked, module => (module === '' ? { run, map, line, source } : null));
+globalThis.module = moduleOf;
+
+globalThis.locate = (asked, run, map, line, source) => locate(asked, name => {
+    const text = name === '' ? { run, map, line, source } : moduleOf(name);
+    return text === null || text.error !== undefined ? null : text;
+});

@@ -6,12 +6,14 @@ import { fixAwaits } from './await.js';
 import { Program } from './edits.js';
 import { excerpt } from './excerpt.js';
 import { clean, unwrap } from './fences.js';
-import { refuseModules } from './imports.js';
+import { bindTo } from './binding.js';
+import { takeImports } from './imports.js';
 import { isSpace } from './parse.js';
 import { holdsFence, NeedsTypes, readText } from './read.js';
 import { Refusal } from './refusal.js';
 import { loneArrow, shape, wholeExpression } from './shape.js';
 import { back, compose, keepOnly, Lines, place } from './text.js';
+import { helperName, noteThrows } from './throws.js';
 import { look, Warnings } from './warnings.js';
 
 // Pieces that are tried as a program, the most likely first.
@@ -104,7 +106,7 @@ function build(source, input, bind, warnings) {
     if (view.how !== undefined)
         warnings.add(view.how);
     if (start < 0 || (body !== null && isSpace(text)))
-        return { text: 'async () => {}', run: '(async () => {})', map: '', line: 1 };
+        return { text: 'async () => {}', run: '($cm=>async () => {})', map: '', line: 1 };
     const lines = new Lines(text), program = new Program(text, input);
     warnings.general = warnings.texts.length;
     warnings.lineOf = pos => lines.place(pos).line;
@@ -117,12 +119,11 @@ function build(source, input, bind, warnings) {
     }
 }
 
-function finish({ text, body, tail }, program, start, lines, bind, warnings, before) {
-    const { line, column } = lines.place(start);
-    const arrow = body === null ? null : loneArrow(text, body);
+function finish({ text, body: statements, tail }, program, start, lines, bind, warnings, before) {
+    const { line, column } = lines.place(start), helper = helperName(text);
+    const { body, shown, run } = statements === null ? { body: null, shown: '', run: '' } : takeImports(program, statements, helper);
+    const arrow = body === null || body.length < statements.length ? null : loneArrow(text, body);
     warnOfData({ text, body }, warnings);
-    if (body !== null)
-        refuseModules(text, { body }, bind);
     // What is inserted around the same place stands in the order in which it is made, the outer first.
     if (arrow !== null)
         program.end = text.trimEnd().length;
@@ -134,29 +135,47 @@ function finish({ text, body, tail }, program, start, lines, bind, warnings, bef
         shape(program, body, warnings.at);
     if (body !== null && look(program, body, connectorNames(bind), warnings))
         fixAwaits(program, body, warnings.at, warnings.lineOf);
+    if (body !== null)
+        noteThrows(program, body, helper);
     if (arrow !== null)
-        return finishArrow(program, arrow, start, lines, before);
-    const head = '(async () => {';
+        return finishArrow(program, arrow, start, lines, before, helper);
+    const inside = declareImports(program, body, shown, run), head = `(${helper}=>async () => {${inside ? '' : run}`;
     const { body: rendered, rows } = program.render(start, head.length - column);
-    const trimmed = rendered.trimEnd();
-    return { text: 'async () => {\n' + trimmed.trimStart() + '\n}', run: head + trimmed + '\n})', map: mapOf(before, rows), line };
+    const print = program.views ? program.render(start, 0, 'shown').body : rendered;
+    return {
+        text: 'async () => {\n' + (shown && !inside ? shown + '\n' : '') + print.trim() + '\n}',
+        run: head + rendered.trimEnd() + '\n})', map: mapOf(before, rows), line,
+    };
 }
 
 const mapOf = (before, rows) => JSON.stringify(compose(before, rows));
 
+// Directives must stay first: then the declarations of imports stand behind them, and not in the wrapper's head. Whether they do.
+function declareImports(program, body, shown, run) {
+    const directives = run === '' ? [] : body.filter(n => n.directive !== undefined);
+    if (directives.length === 0)
+        return false;
+    program.only('shown', p => p.append(directives.at(-1).end, '; ' + shown));
+    program.only('run', p => p.append(directives.at(-1).end, '; ' + run));
+    return true;
+}
+
 // Shown as its author wrote it; what runs is the expression without its semicolon.
-function finishArrow(program, arrow, start, lines, before) {
-    const from = arrow.exported ? arrow.start : start, at = lines.place(arrow.start);
-    const shown = program.render(from, 0).body;
+function finishArrow(program, arrow, start, lines, before, helper) {
+    const from = arrow.exported ? arrow.start : start, at = lines.place(arrow.start), head = `(${helper}=>(`;
+    if (arrow.exported)
+        program.end = arrow.end;
+    const shown = program.render(from, 0, 'shown').body;
     program.end = arrow.end;
-    const { body, rows } = program.render(arrow.start, 1 - at.column);
-    return { text: arrow.exported ? body.trimEnd() : shown.trimEnd(), run: '(' + body + '\n)', map: mapOf(before, rows), line: at.line };
+    const { body, rows } = program.render(arrow.start, head.length - at.column);
+    return { text: shown.trimEnd(), run: head + body + '\n))', map: mapOf(before, rows), line: at.line };
 }
 
 // {text, run, map, line, warnings} or {error}: all text. `run` is evaluated with its first line numbered `line`; `warnings` is a JSON
 // array of texts, or empty. {types: true} asks for the script that takes types away, after which the same is asked again.
 export function normalize(source, input, bind) {
     const warnings = new Warnings();
+    bindTo(bind);
     try {
         return build(source, input, bind, warnings);
     } catch (e) {

@@ -92,10 +92,12 @@ static cm_status load_service(cm_engine *e, struct cm_err *err)
         return cm_js__fail(e->service, exception, "the service bundle", err);
     e->normalize = get_function(e->service, JSContextGetGlobalObject(e->service), "normalize");
     e->locate = get_function(e->service, JSContextGetGlobalObject(e->service), "locate");
-    if (!e->normalize || !e->locate)
-        return cm_err_set(err, CM_E_INTERNAL, "the service bundle defines no normalize or locate");
+    e->module = get_function(e->service, JSContextGetGlobalObject(e->service), "module");
+    if (!e->normalize || !e->locate || !e->module)
+        return cm_err_set(err, CM_E_INTERNAL, "the service bundle lacks normalize, locate or module");
     JSValueProtect(e->service, e->normalize);
     JSValueProtect(e->service, e->locate);
+    JSValueProtect(e->service, e->module);
     make_reservations(e->service);
     return CM_OK;
 }
@@ -150,6 +152,8 @@ void cm_engine_free(cm_engine *e)
         JSValueUnprotect(e->service, e->normalize);
     if (e->locate)
         JSValueUnprotect(e->service, e->locate);
+    if (e->module)
+        JSValueUnprotect(e->service, e->module);
     if (e->types)
         JSStringRelease(e->types);
     if (e->service)
@@ -252,7 +256,7 @@ static void warm_parser(cm_engine *e)
         cm_autofree char *source = cm_asprintf("%.*s// %u", len, typical_program, i);
         cm_autofree char *text = NULL;
 
-        (void)cm_engine_normalize(e, cm_str_of(source), &text, NULL, NULL, NULL);
+        (void)cm_engine_normalize(e, cm_str_of(source), CM_STR(""), &text, NULL, NULL, NULL);
     }
 }
 

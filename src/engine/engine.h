@@ -124,9 +124,9 @@ const struct cm_realm_result *cm_realm_result(const cm_realm *r);
 void cm_realm_free(cm_realm *r);
 CM_DEFINE_AUTO(cm_realm, cm_realm_free)
 
-/** The program text as it would run. A syntax error is CM_E_INVALID; *meta_json (owned, may be NULL) is then
- * DONE's meta. */
-cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, size_t *len, char **meta_json,
-                              struct cm_err *err);
+/** The program text as it would run with the connectors and modules of bind_json (BIND's, may be empty). A syntax error is CM_E_INVALID. *meta_json (owned) is DONE's meta of either,
+ * and stays as it was where that is empty. */
+cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, struct cm_str bind_json, char **out,
+                              size_t *len, char **meta_json, struct cm_err *err);
 
 #endif

@@ -16,6 +16,7 @@ struct cm_engine {
     JSGlobalContextRef service; /* the parser's realm; no program runs in it */
     JSObjectRef normalize;      /* protected */
     JSObjectRef locate;         /* protected */
+    JSObjectRef module;         /* protected */
     JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
     JSStringRef prelude_url;
     JSStringRef program_url;
@@ -55,8 +56,13 @@ cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input,
                                struct cm_program *out, struct cm_err *err);
 
 /** Places of the engine as the author's: a JSON text for one, js/service/locate.js has both. NULL: not known. JSStringRelease it. */
-JSStringRef cm_engine__locate(cm_engine *e, const struct cm_program *p, JSStringRef source,
-                              JSStringRef asked);
+JSStringRef cm_engine__locate(cm_engine *e, const struct cm_program *p, JSStringRef source, JSStringRef asked);
+
+/**
+ * A module of the configuration that the latest normalised program was bound with, as it is evaluated: run and line of *out, and the
+ * name for places in *url (JSStringRelease it); error_json of *out is a sentence where it does not parse. False: there is none.
+ */
+bool cm_engine__module(cm_engine *e, JSStringRef name, struct cm_program *out, JSStringRef *url);
 
 /** A realm with its prelude, not yet bound to a pass. */
 cm_status cm_realm__new(cm_engine *e, cm_realm **out, struct cm_err *err);

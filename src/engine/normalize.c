@@ -97,12 +97,12 @@ static cm_status warnings_meta(const struct cm_program *p, char **meta_json, str
     return CM_OK;
 }
 
-cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, char **out, size_t *len, char **meta_json,
-                              struct cm_err *err)
+cm_status cm_engine_normalize(cm_engine *e, struct cm_str source, struct cm_str bind_json, char **out,
+                              size_t *len, char **meta_json, struct cm_err *err)
 {
     cm_autojs text = cm_js__string(source);
     struct cm_program p __attribute__((cleanup(cm_program_done))) = {0};
-    cm_status st = cm_engine__normalize(e, text, false, CM_STR(""), &p, err);
+    cm_status st = cm_engine__normalize(e, text, false, bind_json, &p, err);
     cm_autofree char *shown = NULL;
     size_t n = 0;
 

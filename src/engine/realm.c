@@ -31,6 +31,7 @@ enum send_op {
     SEND_LOAD,
     SEND_LOCATE,
     SEND_TARGET = 8,
+    SEND_MODULE,
     SEND_OP_COUNT_
 };
 
@@ -238,6 +239,17 @@ static JSValueRef send_load(cm_realm *r, JSContextRef ctx, size_t n, const JSVal
     return JSEvaluateScript(r->ctx, r->e->web[script], NULL, r->e->web_url, 1, exception);
 }
 
+/* send(7, asked) → text, empty when it is not known: cm_engine__locate */
+static JSValueRef send_locate(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                              JSValueRef *exception)
+{
+    cm_autojs asked = n > 1 ? JSValueToStringCopy(ctx, args[1], NULL) : NULL;
+    cm_autojs found = asked && r->program.run ? cm_engine__locate(r->e, &r->program, r->source, asked) : NULL;
+
+    (void)exception;
+    return found ? JSValueMakeString(ctx, found) : cm_js__value(ctx, CM_STR(""));
+}
+
 /* In the engine's library, but in no public header. */
 JSObjectRef JSObjectGetProxyTarget(JSObjectRef object);
 
@@ -258,15 +270,22 @@ static JSValueRef send_target(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     return (uintptr_t)target < FIRST_ADDRESS ? JSValueMakeUndefined(ctx) : target;
 }
 
-/* send(7, asked) → text, empty when it is not known: cm_engine__locate */
-static JSValueRef send_locate(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+/*
+ * send(9, name) → the function that a module of the configuration is, evaluated now in the program's own realm under a name of its own
+ * for places; a text when it does not parse. The text of a module is the host's, but it gets no more than the program has.
+ */
+static JSValueRef send_module(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                               JSValueRef *exception)
 {
-    cm_autojs asked = n > 1 ? JSValueToStringCopy(ctx, args[1], NULL) : NULL;
-    cm_autojs found = asked && r->program.run ? cm_engine__locate(r->e, &r->program, r->source, asked) : NULL;
+    struct cm_program p __attribute__((cleanup(cm_program_done))) = {0};
+    cm_autojs name = n > 1 ? JSValueToStringCopy(ctx, args[1], NULL) : NULL;
+    cm_autojs url = NULL;
 
-    (void)exception;
-    return found ? JSValueMakeString(ctx, found) : cm_js__value(ctx, CM_STR(""));
+    if (!name || !cm_engine__module(r->e, name, &p, &url))
+        return throw_no_memory(ctx, "Out of memory: the module does not fit into memory", exception);
+    if (p.error_json)
+        return cm_js__value(ctx, cm_str_of(p.error_json));
+    return JSEvaluateScript(r->ctx, p.run, NULL, url, p.line, exception);
 }
 
 typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
@@ -275,8 +294,8 @@ typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValu
 static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
     [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,     [SEND_CANCEL] = send_cancel,
-    [SEND_LOAD] = send_load,       [SEND_LOCATE] = send_locate,
-    [SEND_TARGET] = send_target,
+    [SEND_LOAD] = send_load,       [SEND_LOCATE] = send_locate,     [SEND_TARGET] = send_target,
+    [SEND_MODULE] = send_module,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */

@@ -298,14 +298,14 @@ static void normalize(struct serve *s, struct cm_str source)
     cm_autobuf json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     struct cm_err err;
     size_t len = 0;
-    cm_status st = cm_engine_normalize(s->engine, source, &text, &len, &meta, &err);
+    cm_status st = cm_engine_normalize(s->engine, source, cm_str_mk(s->bind, s->bind_len), &text, &len, &meta, &err);
 
     if (st != CM_OK && !meta)
         send_engine_failure(s, &err);
     if (st == CM_OK)
         cm_json_write_string(&json, cm_str_mk(text, len));
     send_done(s, st != CM_OK, (struct cm_value){cm_buf_str(&json), CM_STR("")},
-              st == CM_OK ? CM_STR("{}") : cm_str_of(meta));
+              meta ? cm_str_of(meta) : CM_STR("{}"));
 }
 
 /* What is sent while it stands still says whether the program has ended. */

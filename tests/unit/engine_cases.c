@@ -247,6 +247,15 @@ static size_t pick(const struct host *h)
     return best;
 }
 
+const char *case_bind(const struct test_case *t)
+{
+    static const char bind[] =
+        "{\"connectors\":[{\"name\":\"demo\",\"methods\":[\"echo\",\"fail\",\"hang\",\"list\"]},"
+        "{\"name\":\"any\",\"methods\":null}]}";
+
+    return case_get(t, "bind") ? case_get(t, "bind") : bind;
+}
+
 /* The program with the line ends and the mark that its keys ask for: files of the tree have neither. Owned. */
 static char *program_of(const struct test_case *t)
 {
@@ -266,15 +275,12 @@ static char *program_of(const struct test_case *t)
 void case_run(cm_engine *e, const struct test_case *t, struct outcome *out)
 {
     static const struct cm_realm_host host = {on_call, on_step_end, on_log, on_cancel};
-    static const char bind[] =
-        "{\"connectors\":[{\"name\":\"demo\",\"methods\":[\"echo\",\"fail\",\"hang\",\"list\"]},"
-        "{\"name\":\"any\",\"methods\":null}]}";
     struct host *h = cm_new(struct host);
     cm_auto(cm_realm) r = NULL;
     cm_autofree char *program = program_of(t);
     struct cm_realm_opts opts = {
         .source = cm_str_of(program),
-        .bind_json = cm_str_of(case_get(t, "bind") ? case_get(t, "bind") : bind),
+        .bind_json = cm_str_of(case_bind(t)),
         .input = {cm_str_of(case_get(t, "input")), CM_STR("")},
         .seed = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
         .now_ms = START_MS,

@@ -9,7 +9,7 @@
  *
  * Keys: bind, input, jumble (reverse the order of outcomes), crlf (lines end so), bom (a byte order mark before all), node (of
  * positions: tests/e2e/positions.test.mjs); and expectations: result, marks, failed (part of
- * the message), name, code, line, column, source, caret, stack (part), shown (the normalised text, line breaks as
+ * the message), name, code, line, column, module, source, caret, stack (part), shown (the normalised text, line breaks as
  * ⏎), waiting, and, in order of appearance, log ("level text"), call ("connector.method args marks @line"),
  * warning (part). In values ⏎ stands for a line break.
  *
@@ -44,6 +44,9 @@ void cases_load(const char *folder, struct cases *out);
 void cases_done(struct cases *c);
 /** The first value of a key, or NULL. */
 const char *case_get(const struct test_case *t, const char *key);
+
+/** BIND's JSON for a case. */
+const char *case_bind(const struct test_case *t);
 
 /** What a run of a case left; texts are owned. */
 struct outcome {

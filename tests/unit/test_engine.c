@@ -49,7 +49,7 @@ static void check_lines(const struct test_case *t, const char *key, const struct
 
 static void check_error(const struct test_case *t, yyjson_val *error)
 {
-    static const char *const texts[] = {"name", "code", "source"};
+    static const char *const texts[] = {"name", "code", "module", "source"};
     static const char *const numbers[] = {"line", "column", "caret"};
 
     if (!error)
@@ -98,11 +98,13 @@ static void check_shown(const struct test_case *t)
 
     if (!case_get(t, "shown"))
         return;
-    if (cm_engine_normalize(engine, cm_str_of(t->program), &text, &len, &meta, &err) != CM_OK)
+    if (cm_engine_normalize(engine, cm_str_of(t->program), cm_str_of(case_bind(t)), &text, &len, &meta,
+                            &err) != CM_OK)
         fail_msg("%s: %s", t->name, err.message);
     check_text(t, "shown", text);
     /* What is shown is itself a program, and stays as it is. */
-    if (cm_engine_normalize(engine, cm_str_mk(text, len), &again, NULL, NULL, &err) != CM_OK)
+    if (cm_engine_normalize(engine, cm_str_mk(text, len), cm_str_of(case_bind(t)), &again, NULL, NULL,
+                            &err) != CM_OK)
         fail_msg("%s: what is shown does not parse: %s", t->name, err.message);
     check_text(t, "shown", again);
 }
@@ -354,8 +356,9 @@ static void a_syntax_error_has_its_meta(void **state)
     struct cm_err err;
 
     (void)state;
-    assert_int_equal(cm_engine_normalize(engine, CM_STR("let x = 1;\nlet y = ;"), &text, NULL, &meta, &err),
-                     CM_E_INVALID);
+    assert_int_equal(
+        cm_engine_normalize(engine, CM_STR("let x = 1;\nlet y = ;"), CM_STR(""), &text, NULL, &meta, &err),
+        CM_E_INVALID);
     assert_non_null(strstr(meta, "\"line\":2,\"column\":9"));
 }
 
@@ -449,7 +452,7 @@ static const struct CMUnitTest own_tests[] = {
 
 int main(void)
 {
-    static const char *const folders[] = {"programs", "normalize", "positions"};
+    static const char *const folders[] = {"programs", "normalize", "positions", "modules"};
     struct cases sets[CM_ARRAY_LEN(folders)] = {{0}};
     struct CMUnitTest *tests;
     struct cm_err err;
