@@ -1,6 +1,7 @@
 // DOMException, atob and btoa, structuredClone.
 import { structuredClone } from './clone.js';
 import { DOMException } from './domexception.js';
+import { named } from './finish.js';
 import { latin1 } from './latin1.js';
 
 function takesText(name, n) {
@@ -38,4 +39,4 @@ const { atob, btoa } = {
     },
 };
 
-made = { __proto__: null, DOMException, atob, btoa, structuredClone };
+made = named({ DOMException, atob, btoa, structuredClone });

@@ -1,5 +1,6 @@
 // TextEncoder and TextDecoder.
 import { normalizeEncoding, TextDecoder as Decoder, TextEncoder } from '@exodus/bytes/encoding-lite.js';
+import { named } from './finish.js';
 
 const absent = new Set(['replacement', 'big5', 'euc-kr', 'euc-jp', 'iso-2022-jp', 'shift_jis', 'gbk', 'gb18030']);
 
@@ -21,4 +22,4 @@ class TextDecoder extends Decoder {
     }
 }
 
-made = { __proto__: null, TextEncoder, TextDecoder };
+made = named({ TextEncoder, TextDecoder });

@@ -1,5 +1,5 @@
 // Event, CustomEvent, EventTarget, AbortController and AbortSignal.
-import { finish } from './finish.js';
+import { finish, named } from './finish.js';
 import { BASIC } from './scripts.js';
 
 const domException = (message, name) => new (kit.load(BASIC).DOMException)(message, name);
@@ -244,4 +244,4 @@ kit.describe(value => {
     return undefined;
 });
 
-made = { __proto__: null, Event, CustomEvent, EventTarget, AbortSignal, AbortController };
+made = named({ Event, CustomEvent, EventTarget, AbortSignal, AbortController });

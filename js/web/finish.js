@@ -9,3 +9,10 @@ export function finish(classes) {
     }
     return classes;
 }
+
+// A bundle may have other uses for the names of its classes, and give them others.
+export function named(classes) {
+    for (const [name, value] of Object.entries(classes))
+        Object.defineProperty(value, 'name', { value: name, configurable: true });
+    return { __proto__: null, ...classes };
+}

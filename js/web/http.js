@@ -1,7 +1,7 @@
 // Blob, File, FormData, Headers, Request, Response and fetch.
 import { Blob, File, isBlob } from './blob.js';
 import { Body, bytesOf, extract, fill, isUsable, peek, split } from './body.js';
-import { finish } from './finish.js';
+import { finish, named } from './finish.js';
 import { FormData, formEntries } from './formdata.js';
 import { headerList, Headers } from './headers.js';
 import { EVENTS, URLS } from './scripts.js';
@@ -231,4 +231,4 @@ kit.describe(value => {
     return undefined;
 });
 
-made = { __proto__: null, Blob, File, FormData, Headers, Request, Response, fetch };
+made = named({ Blob, File, FormData, Headers, Request, Response, fetch });

@@ -1,5 +1,6 @@
 // URL and URLSearchParams.
 import { URL, URLSearchParams } from 'whatwg-url';
+import { named } from './finish.js';
 
 const parts = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash'];
 
@@ -14,8 +15,4 @@ kit.describe(value => {
     };
 });
 
-// The bundle has other uses for these names, and gives the classes others.
-for (const [name, value] of Object.entries({ URL, URLSearchParams }))
-    Object.defineProperty(value, 'name', { value: name, configurable: true });
-
-made = { __proto__: null, URL, URLSearchParams };
+made = named({ URL, URLSearchParams });

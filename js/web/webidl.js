@@ -5,4 +5,6 @@ const text = value => {
     return String(value).toWellFormed();
 };
 
-export { text as USVString };
+const any = value => value;
+
+export { any, text as USVString };
