@@ -30,6 +30,11 @@ char *cm_api_op_progress(const cm_op *op);
 /** What cm_outcome_error_frame says of an outcome's `error`, owned. */
 char *cm_api_frame(yyjson_val *error);
 /**
+ * What `codemode normalize` shows, owned by the caller: {"code", "warnings"}. Errors: CM_E_INVALID the program
+ * cannot be read; *json is then {"error", "warnings"}, or untouched where memory is short.
+ */
+cm_status cm_api_normalize(cm_ctx *ctx, struct cm_str code, char **json, struct cm_err *err);
+/**
  * A bare document as declarations, without a context's connectors: {"operations", "skipped", "types"} of an
  * OpenAPI description, or the TypeScript of a JSON Schema file under `name` (NULL: its title, else "Schema").
  */

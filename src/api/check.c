@@ -99,7 +99,7 @@ static bool add_sandbox(cm_ctx *ctx, struct cm_buf *b)
 {
     cm_autobuf text = CM_BUF_INIT(65536);
     struct cm_err err;
-    cm_status st = cm_api__normalize(ctx, CM_STR("6 * 7"), &text, &err);
+    cm_status st = cm_api__normalize(ctx, CM_STR("6 * 7"), &text, NULL, &err);
 
     cm_buf_addf(b, ",\"sandbox\":{\"ok\":%s", st == CM_OK ? "true" : "false");
     if (st != CM_OK)

@@ -75,7 +75,11 @@ cm_status cm_api__await_connectors(cm_ctx *ctx, const char *path, bool patient, 
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len);
 /** Hand a finished text to the embedder, with every secret taken out. */
 cm_status cm_api__give(const cm_ctx *ctx, struct cm_buf *b, char **out, struct cm_err *err);
-/** Normalise `code` in the sandbox: its text as it would run. */
-cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out, struct cm_err *err);
+/**
+ * Normalise `code` in the sandbox: its text as it would run. `meta`, unless NULL, gets what the worker says besides:
+ * {"warnings"}, or {"error"} where this fails with CM_E_INVALID.
+ */
+cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out, struct cm_buf *meta,
+                            struct cm_err *err);
 
 #endif

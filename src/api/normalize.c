@@ -8,6 +8,7 @@ struct normalizing {
     cm_status st;
     struct cm_err *err;
     struct cm_buf *out;
+    struct cm_buf *meta; /* or NULL */
 };
 
 /** A normalising pass has no business calling anything; a worker that does is not ours any more. */
@@ -72,6 +73,8 @@ static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
 
     (void)p;
     n->done = true;
+    if (n->meta && (end->kind == CM_PASS_COMPLETED || end->kind == CM_PASS_THREW))
+        cm_buf_add_str(n->meta, end->meta_json);
     switch (end->kind) {
     case CM_PASS_COMPLETED:
         n->st = take_text(n, end->value.json);
@@ -93,7 +96,8 @@ static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
     }
 }
 
-cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out, struct cm_err *err)
+cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out, struct cm_buf *meta,
+                            struct cm_err *err)
 {
     static const struct cm_pass_events events = {.on_call = on_call,
                                                  .on_step_end = on_step_end,
@@ -101,15 +105,15 @@ cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out,
                                                  .on_wait = on_wait,
                                                  .on_end = on_end};
     struct cm_err local;
-    struct normalizing n = {.err = err ? err : &local, .out = out};
+    struct normalizing n = {.err = err ? err : &local, .out = out, .meta = meta};
     struct cm_pass_spec spec = {
         .runtime = ctx->runtime_name,
         .source = code,
-        .bind_json = CM_STR("{\"connectors\":[]}"),
         .now_ms = cm_now_ms(),
         .normalize = true,
         .limits = ctx->limits,
     };
+    cm_autobuf bind = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     cm_pass *pass = NULL;
     cm_status st = cm_api__may_block(ctx, err);
 
@@ -117,6 +121,15 @@ cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out,
         return cm_err_limit(err, "source_limit",
                             "the program has %zu bytes; at most %llu are allowed (limits.sourceBytes)",
                             code.len, (unsigned long long)ctx->limits.source_bytes);
+    /* Imports are shown as what they name here. */
+    if (st == CM_OK)
+        st = cm_api__catalog(ctx, err);
+    if (st == CM_OK) {
+        cm_catalog_bind(ctx->catalog, &bind);
+        cm_config_add_modules(ctx->config, &bind);
+        st = cm_buf_check(&bind, "the list of connectors", err);
+        spec.bind_json = cm_buf_str(&bind);
+    }
     if (st == CM_OK)
         st = cm_sandbox_start(ctx->sandbox, &spec, &events, &n, &pass, err);
     if (st != CM_OK)
@@ -133,11 +146,52 @@ cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out,
 cm_status cm_normalize(cm_ctx *ctx, const char *code, size_t code_len, char **text, struct cm_err *err)
 {
     cm_autobuf b = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
-    cm_status st = cm_api__normalize(ctx, code_len ? cm_str_mk(code, code_len) : cm_str_of(code), &b, err);
+    cm_status st =
+        cm_api__normalize(ctx, code_len ? cm_str_mk(code, code_len) : cm_str_of(code), &b, NULL, err);
 
     if (st == CM_OK)
         st = cm_buf_check(&b, "the program", err);
     if (st == CM_OK)
         *text = cm_buf_take(&b, NULL);
     return st;
+}
+
+/** Members of the worker's meta, which was checked when it came; it may be empty. */
+static void add_meta(struct cm_buf *b, struct cm_str meta)
+{
+    static const char *const members[] = {"error", "warnings"};
+    cm_auto(yyjson_doc) doc = NULL;
+    bool first = b->len == 1;
+
+    if (meta.len == 0 || cm_json_parse(meta, CM_JSON_STRICT, &doc, NULL) != CM_OK)
+        return;
+    for (size_t i = 0; i < CM_ARRAY_LEN(members); i++) {
+        yyjson_val *v = cm_json_get(yyjson_doc_get_root(doc), members[i]);
+
+        if (!v)
+            continue;
+        cm_buf_addf(b, "%s\"%s\":", first ? "" : ",", members[i]);
+        cm_json_write(b, v);
+        first = false;
+    }
+}
+
+cm_status cm_api_normalize(cm_ctx *ctx, struct cm_str code, char **json, struct cm_err *err)
+{
+    cm_autobuf text = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
+    cm_autobuf meta = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
+    cm_autobuf b = CM_BUF_INIT(2 * CM_API__TEXT_MAX_BYTES);
+    cm_status st = cm_api__normalize(ctx, code, &text, &meta, err), given;
+
+    if (st != CM_OK && (st != CM_E_INVALID || meta.len == 0))
+        return st;
+    cm_buf_add_char(&b, '{');
+    if (st == CM_OK) {
+        cm_buf_add_z(&b, "\"code\":");
+        cm_json_write_string(&b, cm_buf_str(&text));
+    }
+    add_meta(&b, cm_buf_str(&meta));
+    cm_buf_add_char(&b, '}');
+    given = cm_api__give(ctx, &b, json, st == CM_OK ? err : NULL);
+    return st == CM_OK ? given : st;
 }

@@ -166,6 +166,21 @@ test('normalize prints the program as it would run', async (t) => {
   assert.match(bad.stderr, /SyntaxError.*line 1/);
 });
 
+test('normalize says what was read differently, as text and as JSON', async (t) => {
+  const h = privateHome(t);
+  const typed = '```ts\nconst all: number[] = [1].map(n => await n);\nall\n```\n```js\nlet let\n```';
+  const text = await run(['normalize', '-'], { ...h, stdin: typed });
+  assert.equal(text.stdout, 'async () => {\nconst all = (await Promise.all([1].map(async n => await n)));\nreturn (all)\n}\n');
+  assert.match(text.stderr, /warning: there are 2 code fences.*\n.*warning: line 2: the callback of map/);
+  const json = JSON.parse((await run(['normalize', '--json', '-'], { ...h, stdin: typed })).stdout);
+  assert.equal(json.code + '\n', text.stdout);
+  assert.equal(json.warnings.length, 2);
+  const bad = await run(['normalize', '--json', '-e', 'return 1 +;'], h);
+  const { error } = JSON.parse(bad.stdout);
+  assert.equal(bad.status, 1);
+  assert.deepEqual([error.name, error.code, error.line, error.column], ['SyntaxError', 'syntax', 1, 11]);
+});
+
 test('the completion and the manual page know every command and option', async (t) => {
   const h = privateHome(t);
   const { commands, options } = await table(h);
