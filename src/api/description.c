@@ -73,6 +73,15 @@ static void add_fetch(const cm_ctx *ctx, struct cm_buf *b)
     cm_buf_add_z(b, ". Prefer connectors.\n");
 }
 
+static void add_modules(const cm_ctx *ctx, struct cm_buf *b)
+{
+    struct cm_str names = cm_config_modules(ctx->config);
+
+    if (names.len > 0)
+        cm_buf_addf(b, "- Modules that can be imported: %.*s. Connectors need no import.\n",
+                    CM_STR_ARG(names));
+}
+
 cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err)
 {
     const struct cm_config_entry *entries = NULL;
@@ -84,6 +93,7 @@ cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err)
     add_globals(ctx, &b, shown);
     cm_buf_add_z(&b, rules);
     add_fetch(ctx, &b);
+    add_modules(ctx, &b);
     if (shown)
         cm_buf_add_z(&b, "\n## Available connectors\n");
     for (size_t i = 0; i < shown; i++) {

@@ -47,6 +47,21 @@ cm_status cm_describe(cm_ctx *ctx, const char *path, char **json, struct cm_err 
     return cm_api__give(ctx, &b, json, err);
 }
 
+/** Modules by name; what they export, only they say. */
+static void add_modules(const cm_ctx *ctx, struct cm_buf *b)
+{
+    struct cm_str rest = cm_config_modules(ctx->config);
+
+    while (rest.len > 0) {
+        const char *comma = memchr(rest.ptr, ',', rest.len);
+        size_t len = comma ? (size_t)(comma - rest.ptr) : rest.len, used = comma ? len + 2 : len;
+
+        cm_buf_addf(b, "%sdeclare module \"%.*s\";\n", b->len > 0 && b->ptr[b->len - 1] != '\n' ? "\n" : "",
+                    (int)len, rest.ptr);
+        rest = cm_str_mk(rest.ptr + used, rest.len - used);
+    }
+}
+
 cm_status cm_types(cm_ctx *ctx, const char *path, char **text, struct cm_err *err)
 {
     cm_autobuf b = API_BUF;
@@ -54,6 +69,8 @@ cm_status cm_types(cm_ctx *ctx, const char *path, char **text, struct cm_err *er
 
     if (st == CM_OK)
         st = cm_catalog_types(ctx->catalog, cm_str_of(path ? path : ""), &b, err);
+    if (st == CM_OK && !path)
+        add_modules(ctx, &b);
     if (st != CM_OK)
         return path ? explain_missing(ctx, path, st, err) : st;
     return cm_api__give(ctx, &b, text, err);

@@ -6,13 +6,14 @@
 #include <stdint.h>
 
 #define CM_CONFIG_MAX_BYTES  (4u << 20)  /* a configuration file; hundreds of servers fit */
+#define CM_MODULES_MAX_BYTES (1u << 20)  /* all modules of a configuration; each pass is sent their texts */
 #define CM_SPEC_MAX_BYTES    (64u << 20) /* an OpenAPI description; the largest public ones have 37 MB */
 #define CM_FRAME_MAX_BYTES   (64u << 20) /* ceiling of one frame between host and worker */
 #define CM_VALUE_MAX_DEPTH   512         /* nesting of any value; bounds the C stack of each walk over it */
 #define CM_RPC_MAX_BYTES     (64u << 20) /* one JSON-RPC message */
 #define CM_STDERR_KEEP_BYTES 8192        /* tail of a child's standard error kept for messages */
 #define CM_METHODS_MAX       20000       /* methods of one connector */
-#define CM_FETCH_BYTES       (4u << 20)  /* body of one response to `fetch`, unless its place says otherwise */
+#define CM_FETCH_BYTES       (4u << 20) /* body of one response to `fetch`, unless its place says otherwise */
 #define CM_FETCH_MAX_BYTES   (32u << 20) /* what it may say; base64 of it fits into a frame */
 #define CM_NAME_MAX_BYTES    256         /* a connector or method name on the wire */
 

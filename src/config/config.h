@@ -109,6 +109,10 @@ size_t cm_config_fetch(const cm_config *c, const struct cm_config_fetch **out);
 size_t cm_config_policy(const cm_config *c, const struct cm_policy_rule **out);
 size_t cm_config_warnings(const cm_config *c, const char *const **out);
 const struct cm_limits *cm_config_limits(const cm_config *c);
+/** Put the modules' texts into BIND's JSON: "modules":{…} behind its last member. Nothing when there are none; c may be NULL. */
+void cm_config_add_modules(const cm_config *c, struct cm_buf *bind);
+/** Names of the modules that programs may import: "helpers.js, dates"; empty when there are none. Borrowed. */
+struct cm_str cm_config_modules(const cm_config *c);
 /** Every value that must not appear anywhere: headers, auth, variables expanded into them, env of secret-like
  * names. */
 const cm_secrets *cm_config_secrets(const cm_config *c);

@@ -25,6 +25,9 @@ struct cm_config {
     size_t n_entries, cap_entries;
     struct cm_config_fetch *fetch;
     size_t n_fetch;
+    struct cm_buf modules;       /* "name":"text", … as BIND has them */
+    struct cm_buf modules_names; /* for people: name, name */
+    size_t n_modules;
     struct cm_policy_rule *rules;
     const char **rules_mapped; /* each match with the method part mapped as names are; NULL where that changes
                                   nothing */
@@ -116,6 +119,7 @@ cm_status cm_config__read_openapi(cm_config *c, struct cm_config_entry *e, yyjso
 cm_status cm_config__read_toolset(cm_config *c, struct cm_config_entry *e, yyjson_val *obj, const char *at,
                                   struct cm_err *err);
 cm_status cm_config__read_limits(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);
+cm_status cm_config__read_modules(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);
 cm_status cm_config__read_fetch(cm_config *c, yyjson_val *list, const char *at, struct cm_err *err);
 cm_status cm_config__read_policy(cm_config *c, yyjson_val *list, const char *at, struct cm_err *err);
 cm_status cm_config__read_settings(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);

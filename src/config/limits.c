@@ -197,15 +197,6 @@ static cm_status read_names(cm_config *c, yyjson_val *obj, const char *at, struc
                                     s->isolation);
 }
 
-static void warn_unsupported(cm_config *c, yyjson_val *obj, const char *at, const char *key)
-{
-    yyjson_val *v = cm_json_get(obj, key);
-    size_t size = yyjson_is_arr(v) ? yyjson_arr_size(v) : yyjson_obj_size(v);
-
-    if (v && size)
-        cm_config__warn(c, "%s.%s: not supported in this version, so programs get none of it", at, key);
-}
-
 cm_status cm_config__read_settings(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err)
 {
     struct cm_config_settings *s = &c->settings;
@@ -227,8 +218,5 @@ cm_status cm_config__read_settings(cm_config *c, yyjson_val *obj, const char *at
         st = cm_config__u32(obj, at, numbers[i].key, numbers[i].min, numbers[i].max, numbers[i].into, err);
     if (st == CM_OK)
         st = cm_config__number(obj, at, "pausedTtlMs", 1000, 365ull * DAY, &s->paused_ttl_ms, err);
-    if (st == CM_OK) {
-        warn_unsupported(c, obj, at, "modules");
-    }
     return st;
 }

@@ -165,6 +165,11 @@ static cm_status read_ours(cm_config *c, yyjson_val *ours, struct cm_err *err)
                           cm_config__read_toolset, err);
     if (st == CM_OK && (v = cm_json_get(ours, "limits")) != NULL)
         st = cm_config__read_limits(c, v, "codemode.limits", err);
+    /* After the entries: a module has no connector's name. */
+    if (st == CM_OK && (v = cm_json_get(ours, "modules")) != NULL)
+        st = cm_config__once(v, "codemode.modules", true, err);
+    if (st == CM_OK && v)
+        st = cm_config__read_modules(c, v, "codemode.modules", err);
     if (st == CM_OK && (v = cm_json_get(ours, "fetch")) != NULL)
         st = cm_config__read_fetch(c, v, "codemode.fetch", err);
     /* After the entries: a rule that names none of them is worth a warning. */
@@ -211,6 +216,8 @@ static cm_config *config_new(const struct cm_config_lookup *l)
     c->environ = l->environ;
     c->secrets = cm_secrets_new();
     c->limits = CM_LIMITS_DEFAULT;
+    c->modules = CM_BUF_INIT(CM_MODULES_MAX_BYTES);
+    c->modules_names = CM_BUF_INIT(CM_MODULES_MAX_BYTES);
     c->settings = (struct cm_config_settings){
         .runtime = "default",
         .isolation = "realm",
@@ -286,6 +293,8 @@ void cm_config_free(cm_config *c)
         free(c->kept[i]);
     free(c->kept);
     free(c->entries);
+    cm_buf_done(&c->modules);
+    cm_buf_done(&c->modules_names);
     free(c->warnings);
     free(c->path);
     free(c->dir);

@@ -238,6 +238,7 @@ static cm_status start_pass(cm_exec *e, const struct cm_exec_spec *spec, const u
         bind.len--; /* the object goes on */
         cm_buf_add_z(&bind, ",\"fetch\":true}");
     }
+    cm_config_add_modules(e->rt->o.config, &bind);
     st = cm_buf_check(&bind, "the list of connectors", err);
     if (st != CM_OK)
         return st;
