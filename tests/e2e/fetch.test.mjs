@@ -51,7 +51,7 @@ test('what is not allowed is told with what is, and nothing is sent', async (t) 
     const said = [];
     for (const [url, init] of [
       ['https://evil.example/x?token=1'], ['http://api.example.com/'], ['${server.url}/', { method: 'POST', body: 'x' }],
-      ['http://127.1:1/'], ['http://0x7f000001:${server.port}/'], ['http://[::ffff:127.0.0.1]:${server.port}/'], ['http://localhost:${server.port}/'],
+      ['http:' + '//127.1:1/'], ['http://0x7f000001:${server.port}/'], ['http://[::ffff:127.0.0.1]:${server.port}/'], ['http://localhost:${server.port}/'],
       ['${server.url}/', { headers: { Host: 'evil.example' } }],
     ]) said.push(await fetch(url, init).then((r) => 'reached ' + r.url, (e) => e.message));
     return said;`);
