@@ -198,6 +198,8 @@ CM_API uint32_t cm_outcome_error_column(const cm_outcome *o);
  * NULL when the place is not known. What moves a terminal's cursor is replaced.
  */
 CM_API const char *cm_outcome_error_frame(const cm_outcome *o);
+/** What the error has besides: its own fields, cause, errors of an AggregateError, as one JSON object. NULL: nothing. */
+CM_API const char *cm_outcome_error_fields(const cm_outcome *o);
 /** The i-th console line ("[warn] " and "[error] " in front where it was one), NULL past the end; likewise the warnings. */
 CM_API const char *cm_outcome_log(const cm_outcome *o, size_t i);
 CM_API const char *cm_outcome_warning(const cm_outcome *o, size_t i);

@@ -8,7 +8,8 @@ struct cm_outcome {
         *doc; /* NULL when the text is no JSON, which the runtime never gives; then every member is absent */
     char *result; /* written at the first question */
     size_t result_len;
-    char *frame; /* NULL: nobody asked, or there is none */
+    char *fields; /* likewise */
+    char *frame;  /* NULL: nobody asked, or there is none */
 };
 
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len)
@@ -29,6 +30,7 @@ void cm_outcome_free(cm_outcome *o)
     yyjson_doc_free(o->doc);
     free(o->json);
     free(o->result);
+    free(o->fields);
     free(o->frame);
     free(o);
 }
@@ -129,6 +131,47 @@ uint32_t cm_outcome_error_line(const cm_outcome *o)
 uint32_t cm_outcome_error_column(const cm_outcome *o)
 {
     return position(o, "column");
+}
+
+/** Members that have an accessor, or a place. */
+static bool is_known(struct cm_str key)
+{
+    static const char *const known[] = {"name",   "message", "code",  "module", "line",
+                                        "column", "source",  "caret", "stack"};
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(known); i++)
+        if (cm_str_eq_z(key, known[i]))
+            return true;
+    return false;
+}
+
+static char *write_fields(yyjson_val *error)
+{
+    struct cm_buf b = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
+    yyjson_val *key, *val;
+    size_t i, max;
+
+    yyjson_obj_foreach(error, i, max, key, val)
+    {
+        if (is_known(cm_json_str(key)))
+            continue;
+        cm_buf_add_char(&b, b.len ? ',' : '{');
+        cm_json_write_string(&b, cm_json_str(key));
+        cm_buf_add_char(&b, ':');
+        cm_json_write(&b, val);
+    }
+    if (b.len)
+        cm_buf_add_char(&b, '}');
+    return cm_buf_take(&b, NULL);
+}
+
+const char *cm_outcome_error_fields(const cm_outcome *o)
+{
+    cm_outcome *mine = (cm_outcome *)(uintptr_t)o; /* as for the result: a view of what is there */
+
+    if (!mine->fields)
+        mine->fields = member(o, "error") ? write_fields(member(o, "error")) : cm_strdup("");
+    return mine->fields[0] ? mine->fields : NULL;
 }
 
 const char *cm_outcome_error_frame(const cm_outcome *o)

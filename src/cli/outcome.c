@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/** Of what an error has besides its message: enough to see what kind of failure it is. */
+#define FIELDS_BYTES 2000
+
 static cm_ctx *interruptible;
 
 static void on_signal(int sig)
@@ -58,6 +61,21 @@ static void print_callers(const char *stack)
     }
 }
 
+/** What an error has besides, as JSON on one line; the start of it where it is long. */
+static void print_fields(const char *json)
+{
+    size_t len = json ? strlen(json) : 0, shown = len;
+
+    if (!json)
+        return;
+    if (len > FIELDS_BYTES)
+        for (shown = FIELDS_BYTES; ((unsigned char)json[shown] & 0xC0) == 0x80; shown--)
+            continue;
+    fputs("  with ", stderr);
+    cm_cli_put_safe(stderr, json, shown);
+    fputs(shown < len ? "… (--json has all of it)\n" : "\n", stderr);
+}
+
 static void print_error(const cm_outcome *o)
 {
     const char *name = cm_outcome_error(o, "name");
@@ -78,6 +96,7 @@ static void print_error(const cm_outcome *o)
     else if (line)
         fprintf(stderr, "  at line %u\n", line);
     print_callers(cm_outcome_error(o, "stack"));
+    print_fields(cm_outcome_error_fields(o));
 }
 
 static void print_for_people(const cm_outcome *o)

@@ -257,3 +257,18 @@ test('integers beyond 2^53 reach services and servers with every digit, wherever
   assert.equal(request.url, '/x/9007199254740993?q=18446744073709551617&q=1');
   assert.equal(request.text, '{"big":18446744073709551617,"plain":9007199254740992}');
 });
+
+test('a person sees what an error has besides, and what is cut, beside the result', async (t) => {
+  const h = home(t);
+  const failed = await run(['run', '-e', 'throw Object.assign(new Error("no", { cause: new TypeError("inner") }), { status: 413 })', '--config', h.config], h);
+  assert.match(failed.stderr, /^codemode: Error: no\n[^]*\n {2}with \{"status":413,"cause":\{"name":"TypeError","message":"inner"\}\}\n$/);
+  const limits = JSON.stringify({ resultBytes: 20, logBytes: 10 });
+  const cut = await run(['run', '-e', 'console.log("x".repeat(11)); return [1111, 2222, 3333, 4444, 5555]', '--limits', limits, '--config', h.config], h);
+  assert.equal(cut.stdout, '[1111,2222,3333]\n');
+  assert.match(cut.stderr, /^x{10}\n\[warn\] \[further console output was dropped: the limit is 10 bytes \(limits\.logBytes\)\]\n/);
+  assert.match(cut.stderr, /\ncodemode: The result has 26 bytes and is cut \(limits\.resultBytes is 20\): of result the first 3 of 5 elements are shown\./);
+  assert.match(cut.stderr, /\ncodemode: The console output has 11 bytes; its first 10 are kept/);
+  const whole = await run(['executions', /codemode executions (exec_\S+)/.exec(cut.stderr)[1], '--json', '--config', h.config], h);
+  assert.deepEqual(whole.json.result, [1111, 2222, 3333, 4444, 5555]);
+  assert.deepEqual(Object.keys(whole.json.truncated), ['logs']);
+});

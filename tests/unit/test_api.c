@@ -142,6 +142,23 @@ static void a_callback_fails_with_fields_that_a_program_can_branch_on(void **sta
     cm_close(ctx);
 }
 
+static void what_an_error_has_besides_is_one_object(void **state)
+{
+    cm_ctx *ctx = open_memory(NULL);
+
+    (void)state;
+    cm_outcome *o = run(ctx, "throw Object.assign(new Error('x', { cause: 1n }), { status: 1, code: 'E' })");
+    assert_string_equal(cm_outcome_error_fields(o), "{\"status\":1,\"cause\":\"1\"}");
+    cm_outcome_free(o);
+    o = run(ctx, "throw new Error('x')");
+    assert_null(cm_outcome_error_fields(o));
+    cm_outcome_free(o);
+    o = run(ctx, "return 1");
+    assert_null(cm_outcome_error_fields(o));
+    cm_outcome_free(o);
+    cm_close(ctx);
+}
+
 static void what_is_cut_is_told_by_sentences_in_order(void **state)
 {
     cm_ctx *ctx = open_memory(NULL);
@@ -395,6 +412,7 @@ int main(void)
         cmocka_unit_test(a_tool_made_of_a_callback_is_called_and_its_failure_can_be_caught),
         cmocka_unit_test(a_callback_fails_with_fields_that_a_program_can_branch_on),
         cmocka_unit_test(what_is_cut_is_told_by_sentences_in_order),
+        cmocka_unit_test(what_an_error_has_besides_is_one_object),
         cmocka_unit_test(tools_added_after_a_run_are_there_for_the_next),
         cmocka_unit_test(tools_of_bad_or_taken_names_are_refused_with_the_name),
         cmocka_unit_test(a_run_goes_on_in_the_callers_own_loop),
