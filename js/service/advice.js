@@ -95,8 +95,9 @@ const RULES = [
     [c => /\bf$/.test(c.before) && /^["']/.test(c.rest), () => 'An f-string is Python; JavaScript has templates: `Hello ${name}`'],
     [c => c.token === 'for' && c.within('['), () => 'JavaScript has no list comprehensions: use list.map(x => …) and list.filter(x => …)'],
     [c => /^<(?:!--|!doctype|script|html)\b/i.test(c.rest), c => `${/^<[!\w-]+>?/.exec(c.rest)[0]} is HTML: send the program alone`],
-    [c => /^<[A-Z][A-Z_ ]+>/.test(c.rest), c => `${/^<[^>]+>/.exec(c.rest)[0]} is a placeholder: put the value itself there`],
-    [c => /^<[\w>/]/.test(c.rest) && c.message === 'Unexpected token',
+    [c => /^<[A-Z][A-Z_ ]+>/.test(c.rest) || /<[A-Z][A-Z_ ]+>\s*$/.test(c.before),
+        c => `${(/^<[^>]+>/.exec(c.rest) ?? /<[^<>]+>(?=\s*$)/.exec(c.before))[0]} is a placeholder: put the value itself there`],
+    [c => /^<[\w>/]/.test(c.rest) && c.message.startsWith('Unexpected token'),
         () => 'JSX is not part of JavaScript and there is nothing here to show it: return data, or build text with a template'],
     [c => c.message === 'Unterminated string constant',
         () => 'The string that begins here is not closed on its line: close it, or use a template (`…`) for text over several lines'],
@@ -115,11 +116,12 @@ const RULES = [
     [c => c.message.endsWith('has already been declared'), c => c.message + ': take another name, or assign to it without declaring it again'],
     [c => c.message.startsWith('Unexpected keyword'), c => c.message + ': a word of the language is no name'],
     [c => c.message.startsWith('Unexpected character'), c => character(c.rest === '' ? ' ' : String.fromCodePoint(c.rest.codePointAt(0)))],
-    [c => c.message === 'Unexpected token', unexpected],
+    [c => c.message.startsWith('Unexpected token'), unexpected],
 ];
 
 // Where the parser knows no more than that something else was expected.
 const UNEXPECTED = [
+    [c => /^\s*>\s/.test(c.line), () => "'>' begins a quotation of Markdown: send the program alone"],
     [c => /^\s*\.\.\.\s*$/.test(c.line), () => '... does not stand for what was left out: send the whole program'],
     [c => /^\s*(?:\$ |curl |npm |npx |pip |git |cd |ls |sudo |echo )/.test(c.line),
         () => 'This is a shell command, and a program here is JavaScript: it calls connectors and returns a value'],

@@ -76,7 +76,8 @@ function notDestructured(c) {
 }
 
 function early(c) {
-    const name = rootOf(c.run.slice(c.to));
+    // Where no name of an early use was found, the place is that of a member: what it was asked of is meant.
+    const name = /([A-Za-z_$][\w$]*)\s*(?:\?\.|\.)\s*$/.exec(c.run.slice(0, c.to))?.[1] ?? rootOf(c.run.slice(c.to));
     if (name === '')
         return 'A variable was used before its declaration (let, const or class) had run';
     const hides = new RegExp(`\\b(?:const|let)\\s+${name.replaceAll('$', '\\$')}\\s*=\\s*(?:await\\s+)?${name.replaceAll('$', '\\$')}\\s*\\.`).test(c.run);

@@ -159,7 +159,9 @@ export function readText(text) {
         if (again.view !== undefined)
             return again.view;
     }
-    // Whichever came further knows better what is wrong.
+    // What is no token at all is none with types either; else whichever came further knows better what is wrong.
+    if (/^Un(?:terminated|expected character)/.test(plain.error.message))
+        throw plain.error;
     throw posOf(typed.error) > posOf(plain.error) && text[posOf(plain.error)] !== '\\' ? typed.error : plain.error;
 }
 
