@@ -31,7 +31,8 @@ const kit = once(() => ({
     timer: (ms, run) => timer(ms, run),
     warn: (what, thrown) => errors().warn(`${what} ${errors().errorLine(thrown)}`),
     mayFetch: () => state.fetch,
-    noNetwork: () => errors().noNetwork(),
+    noNetwork: () => errors().noNetwork()
+        + ' Whoever runs this sandbox can allow hosts: "codemode": { "fetch": ["api.example.com"] } in its configuration.',
     // Of this connector only: the rest of call() is the prelude's own.
     fetch: (method, args) => call(TOOL, 'fetch', method, args, 'fetch argument', null),
     randomUUID: () => cryptography().randomUUID(),

@@ -129,4 +129,11 @@ export function split(self) {
     return { __proto__: null, bytes: undefined, stream: other, type: body.type };
 }
 
-export const bytesOf = async self => (peek(self) === null ? undefined : self.bytes());
+// The bytes of a body that need not be waited for; it counts as read then.
+export function bytesNow(self) {
+    const body = peek(self);
+    if (body === null || body.stream !== undefined || !isUsable(self))
+        return undefined;
+    self.bytes();
+    return body.bytes;
+}

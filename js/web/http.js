@@ -1,6 +1,6 @@
 // Blob, File, FormData, Headers, Request, Response and fetch.
 import { Blob, File, isBlob } from './blob.js';
-import { Body, bytesOf, extract, fill, isUsable, peek, split } from './body.js';
+import { Body, bytesNow, extract, fill, isUsable, peek, split } from './body.js';
 import { finish, named } from './finish.js';
 import { FormData, formEntries } from './formdata.js';
 import { headerList, Headers } from './headers.js';
@@ -109,8 +109,7 @@ class Request extends Body {
 // A Request made of another takes its body away.
 function take(source) {
     const body = split(source);
-    if (body !== null && body.bytes !== undefined)
-        source.bytes();
+    bytesNow(source);
     return body;
 }
 
@@ -199,7 +198,10 @@ async function send(input, init) {
         throw new TypeError(`fetch knows the methods ${methods.map(each => each.toUpperCase()).join(', ')}; got ${request.method}`);
     if (!/^https?:/.test(url))
         throw new TypeError(`fetch reaches http: and https: URLs only; got ${JSON.stringify(url)}`);
-    const body = await bytesOf(request), args = { url, headers: headerList(request.headers), redirect: request.redirect };
+    // Without waiting where it can be: the line of a call is known while its program stands on the stack.
+    const body = peek(request) === null ? undefined : bytesNow(request) ?? await request.bytes();
+    signal.throwIfAborted();
+    const args = { url, headers: headerList(request.headers), redirect: request.redirect };
     if (body !== undefined)
         args.body = body;
     return answer(await unlessAborted(signal, kit.fetch(method, args)));

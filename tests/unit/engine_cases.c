@@ -152,6 +152,23 @@ static struct cm_own_value own(const char *json, const char *marks)
     return cm_value_dup((struct cm_value){cm_str_of(json), cm_str_of(marks)});
 }
 
+/* A server that has an answer, and one that may not be reached. */
+static void answer_fetch(struct host *h, uint32_t id, struct cm_str method)
+{
+    if (cm_str_eq_z(method, "delete"))
+        push(h, (struct answer){
+                    .id = id,
+                    .failed = true,
+                    .value = own("{\"message\":\"that host is not allowed\",\"name\":\"TypeError\"}", "{\"\":\"error\"}")});
+    else
+        push(h, (struct answer){
+                    .id = id,
+                    .value = own("{\"status\":201,\"statusText\":\"Made\",\"url\":\"https://b.example/\",\"redirected\":true,"
+                                 "\"headers\":[[\"Content-Type\",\"application/json\"],[\"set-cookie\",\"a=1\"],"
+                                 "[\"set-cookie\",\"b=2\"]],\"body\":\"eyJvayI6dHJ1ZX0=\"}",
+                                 "{\"/body\":\"bytes\"}")});
+}
+
 static void answer_tool(struct host *h, uint32_t id, struct cm_str method, struct cm_value args)
 {
     if (cm_str_eq_z(method, "hang"))
@@ -193,7 +210,9 @@ static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connec
     if (line)
         cm_buf_addf(b, " @%u", line);
     cm_buf_add_char(b, '\n');
-    if (kind == 0)
+    if (kind == 0 && cm_str_eq_z(connector, "fetch"))
+        answer_fetch(h, id, method);
+    else if (kind == 0)
         answer_tool(h, id, method, args);
     else if (kind == 1)
         push(h, (struct answer){.id = id, .execute = true, .value = own("", "")});
