@@ -2,6 +2,7 @@
  */
 #include "api/internal.h"
 
+#include "connector/kinds.h"
 #include "wire/control.h"
 
 static void add_member(struct cm_buf *b, const char *key, const char *text)
@@ -109,6 +110,17 @@ static bool add_sandbox(cm_ctx *ctx, struct cm_buf *b)
     return st == CM_OK;
 }
 
+/** The hosts that programs may reach by themselves. None of them is reached here: whether they answer is theirs to say. */
+static void add_fetch(const cm_ctx *ctx, struct cm_buf *b)
+{
+    cm_autobuf places = CM_BUF_INIT(1u << 20);
+
+    if (!ctx->fetch)
+        return;
+    cm_connector_fetch_places(ctx->fetch, &places);
+    add_member(b, "fetch", cm_buf_str(&places).ptr);
+}
+
 static bool add_connector(struct cm_buf *b, const cm_connector *c)
 {
     const struct cm_method *methods = NULL;
@@ -142,6 +154,7 @@ cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err)
     add_config(ctx, &parts);
     ok = add_store(ctx, &parts) && ok;
     ok = add_sandbox(ctx, &parts) && ok;
+    add_fetch(ctx, &parts);
     cm_buf_add_z(&parts, ",\"connectors\":[");
     for (size_t i = 0; i < ctx->n_connectors; i++) {
         cm_buf_add_z(&parts, i ? "," : "");

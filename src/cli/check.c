@@ -94,6 +94,8 @@ static void print_check(yyjson_val *root)
     print_warnings(config);
     put_line("store", store_error ? store_error : text_of(store, "path"));
     print_sandbox(cm_json_get(root, "sandbox"));
+    if (cm_json_get(root, "fetch"))
+        put_line("fetch", text_of(root, "fetch"));
     print_connectors(cm_json_get(root, "connectors"));
 }
 

@@ -216,6 +216,8 @@ test('the model is told which hosts there are, and finds no connector of the nam
   const { description } = tools[0];
   assert.match(description, /`fetch` reaches only https:\/\/api\.example\.com and https:\/\/\*\.example\.org \(only get\)\./);
   assert.doesNotMatch(description, /Do not use `fetch`/);
+  const check = await run(['check', '--config', path], { env, cwd });
+  assert.match(check.stdout, /^fetch +https:\/\/api\.example\.com and https:\/\/\*\.example\.org \(only get\)$/m);
   const listed = await run(['tools', '--json', '--config', path], { env, cwd });
   assert.doesNotMatch(listed.stdout, /fetch/);
 });
