@@ -87,6 +87,24 @@ static void dump_entry(struct cm_buf *out, const struct cm_config_entry *e)
     }
 }
 
+static void dump_fetch(struct cm_buf *out, const cm_config *c)
+{
+    const struct cm_config_fetch *list = NULL;
+    size_t n = cm_config_fetch(c, &list);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct cm_config_fetch *f = &list[i];
+        cm_buf_addf(out, "fetch %s (%s) private %d timeout %u bytes %llu\n", f->host, f->at, f->allow_private,
+                    f->timeout_ms, (unsigned long long)f->max_bytes);
+        if (f->off)
+            cm_buf_addf(out, "  off: %s\n", f->off);
+        for (size_t k = 0; k < f->n_headers; k++)
+            cm_buf_addf(out, "  header: %s: %s\n", f->headers[k].name, f->headers[k].value);
+        dump_list(out, "methods", f->methods);
+        dump_list(out, "private", f->ranges);
+    }
+}
+
 /** What of the text a reader would see in place of secrets. */
 static void dump_secrets(struct cm_buf *out, const cm_config *c)
 {
@@ -133,6 +151,7 @@ static void dump(struct cm_buf *out, const char *text)
     size_t n = cm_config_entries(c, &entries);
     for (size_t i = 0; i < n; i++)
         dump_entry(out, &entries[i]);
+    dump_fetch(out, c);
     dump_settings(out, c);
     n = cm_config_warnings(c, &warnings);
     for (size_t i = 0; i < n; i++)
