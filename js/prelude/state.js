@@ -15,7 +15,7 @@ export const state = {
     nWarnings: 0,
 };
 
-// Operations of `send`, the one door to the host. The same numbers stand in src/engine/realm.c.
+// Operations of `send`, the one door to the host. The same numbers stand in src/engine/send.c.
 export const OP_CALL = 0, OP_STEP_END = 1, OP_LOG = 2, OP_SETTLED = 3, OP_RESULT = 4, OP_CANCEL = 5, OP_LOAD = 6, OP_LOCATE = 7;
 export const OP_MODULE = 9;
 export const OP_TARGET = 8;

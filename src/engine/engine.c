@@ -264,9 +264,11 @@ static void warm_parser(cm_engine *e)
 
     for (unsigned i = 0; i < WARM_PARSER_RUNS && cm_mono_us() < end_us; i++) {
         /* Every third is cut and does not parse, every third has types: these have paths of their own. */
-        static const char typed[] = "interface Row { id: number; name?: string } const first = (rows: Row[]): Row => rows[0]!; ";
+        static const char typed[] =
+            "interface Row { id: number; name?: string } const first = (rows: Row[]): Row => rows[0]!; ";
         int len = (int)sizeof(typical_program) - (i % 3 ? 1 : 8);
-        cm_autofree char *source = cm_asprintf("%s%.*s// %u", i % 3 == 1 ? typed : "", len, typical_program, i);
+        cm_autofree char *source =
+            cm_asprintf("%s%.*s// %u", i % 3 == 1 ? typed : "", len, typical_program, i);
         cm_autofree char *text = NULL;
 
         (void)cm_engine_normalize(e, cm_str_of(source), CM_STR(""), &text, NULL, NULL, NULL);

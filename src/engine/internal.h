@@ -20,7 +20,7 @@ struct cm_engine {
     JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
     JSStringRef prelude_url;
     JSStringRef program_url;
-    JSStringRef types;  /* source of what takes types away, for the service realm */
+    JSStringRef types; /* source of what takes types away, for the service realm */
     bool types_loaded;
     JSStringRef *web; /* sources of the web interfaces, by number; for the same reason */
     size_t n_web;
@@ -46,7 +46,7 @@ struct cm_program {
     JSStringRef run;  /* as evaluated */
     JSStringRef map;
     JSStringRef warnings; /* JSON array of texts, or empty */
-    int line; /* number of run's first line in the author's text */
+    int line;             /* number of run's first line in the author's text */
     char *error_json;
 };
 
@@ -56,13 +56,56 @@ cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input,
                                struct cm_program *out, struct cm_err *err);
 
 /** Places of the engine as the author's: a JSON text for one, js/service/locate.js has both. NULL: not known. JSStringRelease it. */
-JSStringRef cm_engine__locate(cm_engine *e, const struct cm_program *p, JSStringRef source, JSStringRef asked);
+JSStringRef cm_engine__locate(cm_engine *e, const struct cm_program *p, JSStringRef source,
+                              JSStringRef asked);
 
 /**
  * A module of the configuration that the latest normalised program was bound with, as it is evaluated: run and line of *out, and the
  * name for places in *url (JSStringRelease it); error_json of *out is a sentence where it does not parse. False: there is none.
  */
 bool cm_engine__module(cm_engine *e, JSStringRef name, struct cm_program *out, JSStringRef *url);
+
+/* ---- one pass: realm.c drives it, send.c answers it ---- */
+
+/* enum cm_call_kind of the wire, which this layer may not include. */
+#define KIND_STEP  1
+#define KIND_TIMER 4
+#define KIND_COUNT 5
+
+enum call_state { CALL_NONE, CALL_OUTSTANDING, CALL_STEP_RUNS, CALL_CANCELLED, CALL_SETTLED };
+
+struct call {
+    uint8_t kind;
+    uint8_t state;
+};
+
+struct cm_realm {
+    cm_engine *e;
+    JSGlobalContextRef ctx;
+    JSObjectRef control;
+    JSObjectRef send;
+    const struct cm_realm_host *host;
+    void *user;
+    struct call *calls; /* by id - 1 */
+    uint32_t n_calls;
+    uint32_t cap_calls;
+    uint32_t n_outstanding; /* answers that the host owes */
+    uint32_t n_timers;      /* those of timers among them */
+    uint32_t n_steps;       /* steps whose function runs */
+    uint32_t stack_kb;      /* what the program may use of the stack */
+    JSStringRef source;     /* the program as submitted, and as it runs: for places in it */
+    struct cm_program program;
+    bool bound;   /* its globals are those of the engine's bind_json */
+    bool settled; /* the program's promise has settled */
+    bool failed;  /* it was rejected */
+    bool done;    /* the result stands; what the program still does is nobody's business */
+    struct cm_realm_result result;
+    char *json, *marks, *meta; /* what result borrows */
+};
+
+/** The realm's one way out, a function that carries it. Without its realm (freed) or after the result it does nothing. */
+JSValueRef cm_realm__on_send(JSContextRef ctx, JSObjectRef function, JSObjectRef self, size_t n,
+                             const JSValueRef args[], JSValueRef *exception);
 
 /** A realm with its prelude, not yet bound to a pass. */
 cm_status cm_realm__new(cm_engine *e, cm_realm **out, struct cm_err *err);

@@ -298,7 +298,8 @@ static void normalize(struct serve *s, struct cm_str source)
     cm_autobuf json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     struct cm_err err;
     size_t len = 0;
-    cm_status st = cm_engine_normalize(s->engine, source, cm_str_mk(s->bind, s->bind_len), &text, &len, &meta, &err);
+    cm_status st =
+        cm_engine_normalize(s->engine, source, cm_str_mk(s->bind, s->bind_len), &text, &len, &meta, &err);
 
     if (st != CM_OK && !meta)
         send_engine_failure(s, &err);
