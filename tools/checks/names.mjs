@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { files, finding, finish, readLines, root } from './tree.mjs';
 
 const SIZE_MAX = 2_000_000; // bytes; larger files are data
-const data = /^(tests\/cases|js\/dist)\/|^package-lock\.json$|\.(png|jpg|gif|ico|woff2?|gz|wasm|db)$/;
+const data = /^(tests\/cases|tests\/fuzz\/corpus|js\/dist)\/|^package-lock\.json$|\.(png|jpg|gif|ico|woff2?|gz|wasm|db)$/;
 const hosts = new Set(readLines('tools/checks/hosts.txt').filter((l) => l && !l.startsWith('#')).map((l) => l.split(/\s+/)[0]));
 const reserved = /(^|\.)(localhost|example|test|invalid|local|example\.(com|net|org))$|^\d+\.\d+\.\d+\.\d+$|^\[/;
 
