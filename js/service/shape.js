@@ -103,7 +103,7 @@ function entryOf(statements, warn) {
 // The name `a` of `export { a as default }`, or of the only function in an export list.
 function listed(statements, functions) {
     for (const node of statements) {
-        if (node.type !== 'ExportNamedDeclaration' || node.declaration !== null || node.source !== null)
+        if (!isList(node))
             continue;
         const named = node.specifiers.find(s => s.exported.name === 'default')
             ?? ENTRIES.map(name => node.specifiers.find(s => s.exported.name === name)).find(s => s !== undefined)
@@ -114,13 +114,15 @@ function listed(statements, functions) {
     return null;
 }
 
+const isList = node => node.type === 'ExportNamedDeclaration' && node.declaration === null && node.source === null;
+
 // Exports have no reader here. A default export among other statements is kept under a name; {name, value} of it.
 function unexport(program, statements, last) {
     let kept = null;
     for (const node of statements) {
         if (node.type === 'ExportNamedDeclaration' && node.declaration !== null) {
             program.remove(node.start, tokenStart(program.text, node, 1));
-        } else if (node.type === 'ExportNamedDeclaration' && node.source === null) {
+        } else if (isList(node)) {
             program.remove(node.start, node.end);
         } else if (node.type === 'ExportDefaultDeclaration' && node !== last) {
             const value = node.declaration, start = tokenStart(program.text, node, 2);
@@ -252,10 +254,10 @@ function expressionResult(program, result, keepRest, functions, warn) {
 }
 
 // Where no expression stands last and nothing is returned: the entry among what was declared, if there is one.
-function declarationsLast(program, statements, functions, warn) {
+function declarationsLast(program, statements, functions, lists, warn) {
     if (hasReturn(statements))
         return;
-    const entry = listed(statements, functions) ?? entryOf(statements, warn);
+    const entry = listed(lists, functions) ?? entryOf(statements, warn);
     if (entry !== null) {
         const declared = statements.length === 1 ? (entry.node.declaration ?? entry.node).end : program.text.trimEnd().length;
         program.callAfter(entry.name, declared, collector(entry.fn, warn));
@@ -264,12 +266,13 @@ function declarationsLast(program, statements, functions, warn) {
 }
 
 export function shape(program, statements, warn) {
-    const significant = statements.filter(n => n.type !== 'EmptyStatement');
+    // A list of exports (`export {}` makes a text a module) has no value and takes none away.
+    const significant = statements.filter(n => n.type !== 'EmptyStatement' && !isList(n));
     const last = significant[significant.length - 1];
     const { text } = program;
+    const functions = functionsOf(significant), kept = unexport(program, statements, last);
     if (last === undefined)
         return;
-    const functions = functionsOf(significant), kept = unexport(program, significant, last);
     if (last.type === 'ExportDefaultDeclaration') {
         const value = last.declaration, start = tokenStart(text, last, 2);
         program.remove(last.start, start);
@@ -298,7 +301,7 @@ export function shape(program, statements, warn) {
     if (result.type === 'ExpressionStatement' && (i === significant.length - 1 || result.directive === undefined))
         expressionResult(program, result, i < significant.length - 1, functions, warn);
     else
-        declarationsLast(program, significant, functions, warn);
+        declarationsLast(program, significant, functions, statements.filter(isList), warn);
 }
 
 // The default export stood before other statements; these run first.
