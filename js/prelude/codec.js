@@ -197,7 +197,8 @@ export const codec = once(() => {
             // A proxy or an object without constructor has no name to tell.
         }
         return refuse(st, place, key, name ? `an instance of ${cut(name, 0, 80)}` : 'an object of a class',
-               'return plain data, for example {...value} or the fields you need, or give the class a toJSON method');
+               find(name, 'Generator', 0) >= 0 || find(name, 'Iterator', 0) >= 0 ? 'return what it yields: [...value], or await Array.fromAsync(value)'
+                   : 'return plain data, for example {...value} or the fields you need, or give the class a toJSON method');
     }
 
     function list(st, v, here, depth) {

@@ -17,7 +17,7 @@ export const errors = once(() => {
 
     function globalNames() {
         return (state.names ? state.names + ', ' : '') + 'codemode, console, setTimeout, clearTimeout, setInterval, clearInterval, '
-            + 'queueMicrotask, and what the language itself has (Promise, JSON, Math, Date, Intl, …)';
+            + 'queueMicrotask, and what the language and the web have (Promise, JSON, Math, Date, Intl, URL, …)';
     }
 
     function undeclared(message) {

@@ -143,6 +143,13 @@ const UNEXPECTED = [
     [c => ')]}'.includes(c.token) && CLOSES[c.top().text] !== c.token, c => `Unexpected '${c.token}': ${opener(c.top())} is still open`],
     [c => /^(?:;|return|const|let|var|if|for|while|throw|try|function|class)$/.test(c.token) && (c.within('(') || c.within('[')),
         c => `Unexpected '${c.token}': ${opener(c.top())} is not closed`],
+    [c => /^(?:else|catch|finally|case|default)$/.test(c.token), c => `Unexpected '${c.token}': nothing that it belongs to stands before it`],
+    [c => /^[-+]\s/.test(c.line) && /^[-+]\s/m.test(c.text.slice(c.text.indexOf(c.line) + c.line.length)),
+        c => `Unexpected '${c.token}': the lines begin with the signs of a diff; send the program itself`],
+    [c => /^[;)\]},]$/.test(c.token) && /(?:=>|\*\*|&&|\|\||\?\?|[-+*/%=<>&|^?:])\s*$/.test(c.before), c => {
+        const [operator] = /(?:=>|\*\*|&&|\|\||\?\?|[!=<>]=+|[-+*/%=<>&|^?:])(?=\s*$)/.exec(c.before);
+        return `Unexpected '${c.token}': a value is missing behind ${operator}`;
+    }],
     [c => /^[\w$"'`{[]/.test(c.rest) && /[\w$"'`)\]}]\s*$/.test(c.before) && c.top() && !/(?:^|[^\w$])(?:return|else|of|in)\s*$/.test(c.before),
         c => `Unexpected '${c.token}': a comma or an operator is missing before it`],
 ];

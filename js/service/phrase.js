@@ -57,17 +57,25 @@ function notAnObject(c, [, value, evaluated]) {
     return `${shorten(found.object)} is ${value}, so ${found.member} cannot be read from it${taken}${forgottenAwait(c.run, found.object)}`;
 }
 
+const PAGE = 'a service often answers with an object whose member is the list';
+
+// A method of lists on something that has none.
+function noList(callee, is) {
+    const found = /^([\s\S]*)\.(?:map|filter|forEach|reduce|find|some|every|slice|sort|toSorted|flatMap|join|push|at)$/.exec(callee);
+    return found === null || is !== 'undefined' ? '' : `. ${shorten(found[1])} is not a list: look at it with console.log; ${PAGE}`;
+}
+
 function notAFunction(c, [, callee, call, , is]) {
     if (/^an instance of ProxyObject$/.test(is)) {
         const method = /^[\w$]+\(\s*['"]([A-Za-z_$][\w$]*)['"]/.exec(call)?.[1] ?? 'method';
         return `${callee} is not a function but an object with methods, as a connector is: write ${callee}.${method}({ … })`;
     }
-    return `${shorten(callee)} is not a function: it is ${shorten(kindOf(is))}${forgottenAwait(c.run, callee)}`;
+    return `${shorten(callee)} is not a function: it is ${shorten(kindOf(is))}${forgottenAwait(c.run, callee) || noList(callee, is)}`;
 }
 
 function notIterable(c) {
     const what = textAt(c.run, c.to);
-    return `${what === '' ? 'The value' : shorten(what)} is not iterable: a list, a Set, a Map or a text is needed here${forgottenAwait(c.run, what)}`;
+    return `${what === '' ? 'The value' : shorten(what)} is not iterable: a list, a Set, a Map or a text is needed here${forgottenAwait(c.run, what) || `; ${PAGE}`}`;
 }
 
 function notDestructured(c) {
@@ -150,6 +158,10 @@ const PHRASES = [
         (_, [, object, field]) => `${shorten(object)} has no private member ${field}: it is not an instance of that class`],
     [/^Invalid Date$/, () => 'Invalid date: what it was made of is not understood as a date; 2025-12-31 and 2025-12-31T12:00:00Z are'],
     [/^JSON Parse error: ([\s\S]*)$/, notJson],
+    [/^JSON\.stringify cannot serialize cyclic structures\.?$/,
+        () => 'JSON.stringify cannot serialize cyclic structures: an object contains itself; leave that member out'],
+    [/^URI error$/, () => 'URI error: a % in the text is not followed by two hexadecimal digits that make a character; encodeURIComponent writes them'],
+    [/^'super\(\)' must be called/, () => 'super() must be called before this is used in the constructor of a class that extends another'],
     [/^JSON\.stringify cannot serialize BigInt\.?$/, () => 'JSON.stringify cannot serialize a BigInt: turn it into text with String(n) first'],
     [/^Invalid mix of BigInt and other type/, () => 'A BigInt and a number do not mix: write 1n, or make both one kind with Number(…) or BigInt(…)'],
     [/^([\s\S]*?)\.? \(evaluating '([\s\S]*)'\)$/, (_, [, what, where]) => `${what}, in: ${shorten(where)}`],
