@@ -210,7 +210,7 @@ export const codec = once(() => {
         grow(st, '[]');
         for (let i = 0; i < length; i++)
             out += (i ? ',' : '') + enc(st, v[i], '' + i, here, depth + 1);
-        return out + ']';
+        return out + (length < all ? grow(st, `,"… ${all - length} more elements"]`) : ']');
     }
 
     function record(st, v, names, here, depth) {
@@ -242,6 +242,9 @@ export const codec = once(() => {
                 st.marks = marks;
                 st.size = size;
                 st.causes = causes;
+                const lost = ',' + stringify(name) + ':"[cannot be shown]"';
+                if (st.size + lost.length < st.max)
+                    out += grow(st, lost);
             }
         }
         return out;
