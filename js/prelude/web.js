@@ -14,11 +14,16 @@ import { BASIC, ENCODING, EVENTS, HTTP, STREAMS, URLS } from '../web/scripts.js'
 // What scripts have said of their classes: each function gives {name, data, advice} or undefined, or a clone.
 const described = { __proto__: null, n: 0 }, clones = { __proto__: null, n: 0 };
 
+// A class of theirs may have been changed so that it throws when asked: then it is an object like any other.
 function describe(value) {
-    for (let i = 0; i < described.n; i++) {
-        const out = described[i](value);
-        if (out !== undefined)
-            return out;
+    try {
+        for (let i = 0; i < described.n; i++) {
+            const out = described[i](value);
+            if (out !== undefined)
+                return out;
+        }
+    } catch {
+        return undefined;
     }
     return undefined;
 }
