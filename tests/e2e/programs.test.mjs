@@ -1,5 +1,5 @@
 // Programs as models write them: tests/cases/corpus, each through `codemode serve` against the services of its world.mjs.
-// CODEMODE_PROGRAMS names another folder of such files, for rows that are being written.
+// CODEMODE_PROGRAMS names another folder of such files, for rows that are being written; CODEMODE_PROGRAMS_SHOW prints every outcome.
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
@@ -77,6 +77,12 @@ for (const row of rows) {
   assert.ok(['result', 'text', 'nothing', 'failed', 'status'].some((key) => key in row), `${row.file}: '${row.title}' expects nothing`);
   test(`${row.file.replace('.txt', '')}: ${row.title}`, async () => check(row, await outcomeOf(row)));
 }
+
+test('what is expected of programs that complete is what Node makes of them', async () => {
+  const { status, stdout, stderr } = await run([caseFile('corpus', 'oracle.mjs')], { program: process.execPath });
+  assert.equal(status, 0, stdout + stderr);
+  assert.ok(Number(/^(\d+) of/m.exec(stdout)?.[1]) > 200, stdout);
+});
 
 if (process.env.CODEMODE_PROGRAMS_SHOW)
   test('what was said', async () => {

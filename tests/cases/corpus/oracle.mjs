@@ -8,6 +8,15 @@ import ts from 'typescript';
 import { readCases } from './read.mjs';
 import { plainWorld } from './world.mjs';
 
+// What older releases of Node lack: a program that uses it is not asked of them.
+const NEWER = [
+  [/\.(?:toSorted|toReversed|toSpliced|with)\(/, Array.prototype.toSorted], [/\b(?:Object|Map)\.groupBy\(/, Object.groupBy],
+  [/\.(?:union|intersection|difference|isSubsetOf)\(/, Set.prototype.union], [/\bnaturals\(\)\./, globalThis.Iterator?.prototype?.take],
+  [/\bArray\.fromAsync\(/, Array.fromAsync], [/\bPromise\.withResolvers\(/, Promise.withResolvers],
+  [/\b(?:toBase64|fromBase64|toHex)\(/, Uint8Array.fromBase64], [/\bcrypto\./, globalThis.crypto], [/\bCustomEvent\b/, globalThis.CustomEvent],
+  [/\bAbortSignal\.any\(/, AbortSignal.any], [/\bURL\.canParse\(/, URL.canParse],
+];
+
 const AsyncFunction = (async () => {}).constructor;
 
 /** The program as the body of an async function: its last expression is returned, a lone arrow function is called. */
@@ -48,7 +57,8 @@ async function differs(row) {
 // Some programs are about what nobody catches.
 process.on('unhandledRejection', () => {}).on('uncaughtException', () => {});
 const rows = readCases(process.argv[2] ?? dirname(fileURLToPath(import.meta.url)));
-const asked = rows.filter((row) => !row.oracle && !row.failed && !row.status && !row.limits);
+const isNewer = ({ program }) => NEWER.some(([uses, present]) => !present && uses.test(program));
+const asked = rows.filter((row) => !row.oracle && !row.failed && !row.status && !row.limits && !isNewer(row));
 let wrong = 0;
 for (const row of asked) {
   const why = await differs(row).catch((e) => `Node throws ${e.stack.split('\n').slice(0, 2).join(' ')}`);
