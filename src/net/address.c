@@ -100,7 +100,7 @@ static const struct row {
 enum cm_address_kind cm_address_kind(const struct cm_address *a)
 {
     for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++) {
-        struct cm_range r;
+        struct cm_range r = {0};
         if (cm_range_parse(rows[i].range, &r, NULL) == CM_OK && cm_range_has(&r, a))
             return rows[i].kind;
     }
