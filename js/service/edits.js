@@ -36,9 +36,9 @@ export class Program {
         this.replace(at, to, blank(this.text.slice(at, to)));
     }
 
-    // Inside of a line, when the length changes.
+    // Inside of a line, when the length changes. What is inserted at its start stands before it.
     replace(at, to, text) {
-        this.edits.push({ at, to, text, side: OPENS, reach: -Infinity, n: this.edits.length });
+        this.edits.push({ at, to, text, side: OPENS, reach: Infinity, n: this.edits.length });
     }
 
     // What stands in the program in one view only: 'shown', as it is printed, or 'run'.

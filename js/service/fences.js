@@ -76,6 +76,8 @@ export function clean(text) {
     if (text.startsWith('\uFEFF'))
         text = ' ' + text.slice(1);
     text = text.replace(/^\s*#![^\r\n\u2028\u2029]*/, blank);
+    // A comment at a line's start only, which it will not be behind the head of a function.
+    text = text.replace(/^\s*-->[^\r\n\u2028\u2029]*/, blank);
     text = text.replace(LOST_TAG, blank);
     return /^\s*</.test(text) ? untag(text) : text;
 }

@@ -153,11 +153,27 @@ export function rewriteCalls(program, body, helper) {
     }
 }
 
+// The parser takes import and export anywhere, since a program is the body of a function; in a block they mean nothing.
+function refuseMisplaced(text, body) {
+    if (!/\b(?:import|export)\b/.test(text))
+        return;
+    for (const statement of body) {
+        walk(statement, node => {
+            if (node.type === 'MetaProperty' && node.meta.name === 'import')
+                throw new Refusal('import.meta is not possible: a program has no address of its own. Leave it out', node.start, 'syntax');
+            const misplaced = node === statement ? null : /^(Import|Export)\w*Declaration$/.exec(node.type);
+            if (misplaced !== null)
+                throw new Refusal(`${misplaced[1].toLowerCase()} stands only at the top level of a program, in no block and behind no label; move it there`, node.start, 'syntax');
+        });
+    }
+}
+
 // Takes the imports out of a program: {body, shown, run} with the rest of its statements, and the declarations, each a text, that
 // stand for them. `helper` is the name by which what runs knows the prelude's helper.
 export function takeImports(program, body, helper) {
     const shown = [], run = [];
     let used = null;
+    refuseMisplaced(program.text, body);
     for (const node of body) {
         if (node.type === 'ExportAllDeclaration' || (node.type === 'ExportNamedDeclaration' && node.source !== null))
             throw new Refusal(`export from '${node.source.value}' is not possible: nobody imports a program. Import what it needs, and return its result`, node.start, 'no_modules');

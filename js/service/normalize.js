@@ -11,7 +11,7 @@ import { takeImports } from './imports.js';
 import { isSpace } from './parse.js';
 import { holdsFence, NeedsTypes, readText } from './read.js';
 import { Refusal } from './refusal.js';
-import { loneArrow, shape, wholeExpression } from './shape.js';
+import { loneArrow, shape, unexport, wholeExpression } from './shape.js';
 import { back, compose, keepOnly, Lines, place } from './text.js';
 import { helperName, noteThrows } from './throws.js';
 import { look, Warnings } from './warnings.js';
@@ -125,14 +125,16 @@ function finish({ text, body: statements, tail }, program, start, lines, bind, w
     const arrow = body === null || body.length < statements.length ? null : loneArrow(text, body);
     warnOfData({ text, body }, warnings);
     // What is inserted around the same place stands in the order in which it is made, the outer first.
-    if (arrow !== null)
+    if (arrow !== null) {
         program.end = text.trimEnd().length;
-    else if (tail !== undefined)
+    } else if (tail !== undefined) {
+        unexport(program, body, null);
         program.yield(tail.start, tail.end, false);
-    else if (body === null)
+    } else if (body === null) {
         wholeExpression(program);
-    else
+    } else {
         shape(program, body, warnings.at);
+    }
     if (body !== null && look(program, body, connectorNames(bind), warnings))
         fixAwaits(program, body, warnings.at, warnings.lineOf);
     if (body !== null)

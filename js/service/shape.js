@@ -117,7 +117,7 @@ function listed(statements, functions) {
 const isList = node => node.type === 'ExportNamedDeclaration' && node.declaration === null && node.source === null;
 
 // Exports have no reader here. A default export among other statements is kept under a name; {name, value} of it.
-function unexport(program, statements, last) {
+export function unexport(program, statements, last) {
     let kept = null;
     for (const node of statements) {
         if (node.type === 'ExportNamedDeclaration' && node.declaration !== null) {
