@@ -229,7 +229,8 @@ static const char web_program[] =
     "form.append('a', new Blob([bytes]));\n"
     "new AbortController().abort();\n"
     "const digest = await crypto.subtle.digest('SHA-256', bytes);\n"
-    "({ text: new TextDecoder().decode(bytes), n: digest.byteLength, copy: structuredClone({ at: new Date() }),\n"
+    "({ text: new TextDecoder().decode(bytes), n: digest.byteLength, copy: structuredClone({ at: new Date() "
+    "}),\n"
     "    accept: headers.get('accept'), base64: btoa('x'), data: await new Response('{}').json(), url })";
 
 static cm_status warm_pass(cm_engine *e, const char *program, struct cm_err *err)

@@ -156,17 +156,20 @@ static struct cm_own_value own(const char *json, const char *marks)
 static void answer_fetch(struct host *h, uint32_t id, struct cm_str method)
 {
     if (cm_str_eq_z(method, "delete"))
-        push(h, (struct answer){
-                    .id = id,
-                    .failed = true,
-                    .value = own("{\"message\":\"that host is not allowed\",\"name\":\"TypeError\"}", "{\"\":\"error\"}")});
+        push(h,
+             (struct answer){.id = id,
+                             .failed = true,
+                             .value = own("{\"message\":\"that host is not allowed\",\"name\":\"TypeError\"}",
+                                          "{\"\":\"error\"}")});
     else
-        push(h, (struct answer){
-                    .id = id,
-                    .value = own("{\"status\":201,\"statusText\":\"Made\",\"url\":\"https://b.example/\",\"redirected\":true,"
-                                 "\"headers\":[[\"Content-Type\",\"application/json\"],[\"set-cookie\",\"a=1\"],"
-                                 "[\"set-cookie\",\"b=2\"]],\"body\":\"eyJvayI6dHJ1ZX0=\"}",
-                                 "{\"/body\":\"bytes\"}")});
+        push(h,
+             (struct answer){
+                 .id = id,
+                 .value = own("{\"status\":201,\"statusText\":\"Made\",\"url\":\"https://b.example/"
+                              "\",\"redirected\":true,"
+                              "\"headers\":[[\"Content-Type\",\"application/json\"],[\"set-cookie\",\"a=1\"],"
+                              "[\"set-cookie\",\"b=2\"]],\"body\":\"eyJvayI6dHJ1ZX0=\"}",
+                              "{\"/body\":\"bytes\"}")});
 }
 
 static void answer_tool(struct host *h, uint32_t id, struct cm_str method, struct cm_value args)
