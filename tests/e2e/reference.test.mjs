@@ -82,7 +82,7 @@ test('programs give the same results', async (t) => {
   const home = privateHome(t);
   const { client } = await mcpClient(t, { ...home, args: ['--config', home.config({ mcpServers: {} })] });
   const cases = programCases();
-  assert.ok(cases.length >= 90);
+  assert.ok(cases.length >= 100);
   const wrong = [];
   for (const { name, text, differs } of cases) {
     const { structuredContent } = await client.callTool({ name: 'codemode', arguments: { code: text } });
