@@ -57,6 +57,11 @@ export const errors = once(() => {
             out.message = text(thrown.message);
             if (out.name === 'ReferenceError')
                 out.message = undeclared(out.message);
+            // The one name that is there and is undefined (main.js).
+            if (find(out.message, "(evaluating 'Atomics", 0) >= 0) {
+                const advice = absent().advice('Atomics', state.names);
+                out.message += '. ' + cut(advice, 0, advice.length - 1);
+            }
             const causes = inner(thrown);
             if (causes)
                 out.message += (out.message ? ': ' : 'All promises were rejected: ') + causes;
