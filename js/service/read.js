@@ -171,12 +171,12 @@ function readRepaired(text, { text: mended, rows, how }) {
     return { ...view, rows: compose(rows, view.rows), how };
 }
 
-// Whether a fence was read as template literals: text that calls another text.
+// Whether a fence was read as template literals: one that calls what another gives, in a row without anything between.
 export function holdsFence(body) {
     let found = false;
     if (body !== null) {
         for (const statement of body)
-            walk(statement, node => { found ||= node.type === 'TaggedTemplateExpression' && node.tag.type === 'TemplateLiteral'; });
+            walk(statement, node => { found ||= node.type === 'TaggedTemplateExpression' && /^T(?:aggedT)?emplate/.test(node.tag.type); });
     }
     return found;
 }
