@@ -123,7 +123,7 @@ test('values that were thought of cross as the cases say', async (t) => {
   const { client } = await mcpClient(t, { args: ['--config', h.config], env: h.env, cwd: h.cwd });
   for (const { name, code, expect } of cases()) {
     await t.test(name, async () => {
-      const wrap = (body) => `${GENERATOR}\nconst make = async () => {\n${code}\n};\n${body}`;
+      const wrap = (body) => `const make = async () => {\n${code}\n};\n${body}`;
       const outcome = async (body) =>
         JSON.parse((await client.callTool({ name: 'codemode', arguments: { code: wrap(body) } })).content[0].text);
       for (const [key, want] of expect) {
