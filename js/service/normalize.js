@@ -135,10 +135,10 @@ function finish({ text, body: statements, tail }, program, start, lines, bind, w
     } else {
         shape(program, body, warnings.at);
     }
-    if (body !== null && look(program, body, connectorNames(bind), warnings))
-        fixAwaits(program, body, warnings.at, warnings.lineOf);
     if (body !== null)
         noteThrows(program, body, helper);
+    if (body !== null && look(program, body, connectorNames(bind), warnings))
+        fixAwaits(program, body, warnings.at, warnings.lineOf);
     if (arrow !== null)
         return finishArrow(program, arrow, start, lines, before, helper);
     const inside = declareImports(program, body, shown, run), head = `(${helper}=>async () => {${inside ? '' : run}`;
