@@ -150,6 +150,9 @@ const UNEXPECTED = [
         const [operator] = /(?:=>|\*\*|&&|\|\||\?\?|[!=<>]=+|[-+*/%=<>&|^?:])(?=\s*$)/.exec(c.before);
         return `Unexpected '${c.token}': a value is missing behind ${operator}`;
     }],
+    // A line break would have ended a statement: what stands before is an object that goes on.
+    [c => /^(?:return|const|let|var|if|for|while|throw|try|function|class)$/.test(c.token) && /\n[ \t]*$/.test(c.before) && c.within('{'),
+        c => `Unexpected '${c.token}': ${opener(c.top())} is not closed`],
     [c => /^[\w$"'`{[]/.test(c.rest) && /[\w$"'`)\]}]\s*$/.test(c.before) && c.top() && !/(?:^|[^\w$])(?:return|else|of|in)\s*$/.test(c.before),
         c => `Unexpected '${c.token}': a comma or an operator is missing before it`],
 ];

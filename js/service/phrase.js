@@ -49,12 +49,20 @@ function memberOf(text) {
 
 const kindOf = text => text.replace(/^an instance of (.*)$/, (_, name) => (name === 'Object' ? 'an object' : `an object of class ${name}`));
 
+// `await service.method(…).member`, where the member is asked of the promise.
+function memberOfCall(object) {
+    const found = /^([A-Za-z_$][\w$]*)\.([\w$]+)\([\s\S]*\)\.([\w$]+)$/.exec(object);
+    return found === null || OBJECTS.test(found[1]) ? ''
+        : `. Where the call gives a promise, its value has the member: (await ${found[1]}.${found[2]}(…)).${found[3]}`;
+}
+
 function notAnObject(c, [, value, evaluated]) {
-    const found = memberOf(evaluated);
+    const whole = expression(evaluated), found = whole === null || /^(?:Call|New)Expression$/.test(whole.type) ? null : memberOf(evaluated);
     if (found === null)
-        return `${value} has no members, and one is asked for in: ${shorten(evaluated)}`;
+        return `${value} stands where an object is needed, in: ${shorten(evaluated)}`;
     const taken = found.object === 'this' ? '. A method that is taken out of its object loses this: call it as object.method()' : '';
-    return `${shorten(found.object)} is ${value}, so ${found.member} cannot be read from it${taken}${forgottenAwait(c.run, found.object)}`;
+    return `${shorten(found.object)} is ${value}, so ${found.member} cannot be read from it${taken}`
+        + (forgottenAwait(c.run, found.object) || memberOfCall(found.object));
 }
 
 const PAGE = 'a service often answers with an object whose member is the list';
@@ -74,7 +82,7 @@ function notAFunction(c, [, callee, call, , is]) {
 }
 
 function notIterable(c) {
-    const what = textAt(c.run, c.to);
+    const what = textAt(c.run, /^of\b/.test(c.run.slice(c.to, c.to + 3)) ? c.to + 2 : c.to).trim();
     return `${what === '' ? 'The value' : shorten(what)} is not iterable: a list, a Set, a Map or a text is needed here${forgottenAwait(c.run, what) || `; ${PAGE}`}`;
 }
 
@@ -156,6 +164,13 @@ const PHRASES = [
     [/^([\s\S]*) is not an Object\. \(evaluating '([\s\S]*)'\)$/, (_, [, value, all]) => `${shorten(value)} is not an object, and an object is needed in: ${shorten(all)}`],
     [/^Cannot access invalid private field \(evaluating '([\s\S]*)\.(#[\w$]+)'\)$/,
         (_, [, object, field]) => `${shorten(object)} has no private member ${field}: it is not an instance of that class`],
+    [/^Type error$/, c => (/^new\s+(?:Weak)?Map\b/.test(c.run.slice(c.to)) ? 'new Map takes a list of [key, value] pairs: new Map(Object.entries(object))'
+        : `What was given does not fit, in: ${shorten(textAt(c.run, c.to)) || 'this call'}`)],
+    [/^undefined is not a function$/, c => {
+        const name = /^(?:all|allSettled|any|race)\b/.exec(c.run.slice(c.to))?.[0];
+        return name === undefined ? undefined : `Promise.${name} takes a list of promises: Promise.${name}([…])`;
+    }],
+    [/^Not an integer$/, () => 'BigInt takes whole numbers: BigInt(Math.round(x))'],
     [/^Invalid Date$/, () => 'Invalid date: what it was made of is not understood as a date; 2025-12-31 and 2025-12-31T12:00:00Z are'],
     [/^JSON Parse error: ([\s\S]*)$/, notJson],
     [/^JSON\.stringify cannot serialize cyclic structures\.?$/,
