@@ -1,9 +1,13 @@
 // import and require. What they name is here already (specifiers.js), so an import becomes a declaration of the same names at the start
 // of the program, where imports are hoisted to, and its own text is blanked: no line moves. Modules of the configuration are loaded
 // while the program runs; what is shown has import() for that, what runs has the prelude's helper.
+import { binding } from './binding.js';
 import { walk } from './parse.js';
 import { Refusal } from './refusal.js';
 import { known, resolve } from './specifiers.js';
+
+// What codemode has besides the connectors (js/prelude/namespaces.js).
+const SDK = ['search', 'describe', 'step', 'run'];
 
 const nameOf = node => node.name ?? node.value;
 const quoted = name => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
@@ -63,7 +67,9 @@ function fromGlobal(target, specifiers, used) {
         // `import { github } from "codemode"` and `import github from "github"` name what is there.
         if (imported === 'default' || (target.name === 'codemode' && imported === 'codemode'))
             return local === target.name ? [] : [`const ${local} = ${text};`];
-        if (target.name === 'codemode' && imported === local && resolve(imported)?.kind === 'global')
+        if (target.name === 'codemode' && !SDK.includes(imported) && !binding().connectors.includes(imported))
+            throw new Refusal(`codemode has no ${imported}; it has ${SDK.join(', ')} and the connectors. ${known()}`, s.start, 'no_modules');
+        if (target.name === 'codemode' && imported === local && !SDK.includes(imported))
             return [];
         return [`const { ${imported === local ? local : `${quoted(imported)}: ${local}`} } = ${text};`];
     });
