@@ -9,13 +9,18 @@ import { OP_CALL, OP_CANCEL, OP_STEP_END, SEARCH, state, STEP, TIMER, TOOL } fro
 // Unanswered calls by id: {kind, yes, no, stack, run, what}.
 const pending = { __proto__: null };
 
+// The step whose function runs: its id, or 0. Outcomes are delivered one at a time and all that they set off has run before the next,
+// so what runs now belongs to what its outcome's call belonged to.
+let step = 0;
+
 const nothing = () => {};
 
 function issue(kind, connector, method, json, marks, entry) {
     const stack = kind === TIMER ? null : here(), place = stack === null ? null : innermost(ownStack(stack));
     entry.kind = kind;
     entry.stack = stack;
-    const id = send(OP_CALL, kind, connector, method, json, marks, place === null ? 0 : place.line, place === null ? 0 : place.column);
+    entry.step = step;
+    const id = send(OP_CALL, kind, connector, method, json, marks, place === null ? 0 : place.line, place === null ? 0 : place.column, step);
     pending[id] = entry;
     return id;
 }
@@ -108,9 +113,11 @@ function noteEnd(entry, failed, value) {
 export function deliver(id, failed, execute, json, marks) {
     const entry = pending[id];
     if (execute) {
+        step = id;
         runStep(id, entry.run);
         return;
     }
+    step = entry.step;
     delete pending[id];
     // What decoding throws is the doing of a program that replaced a class, or of memory that ran out: it fails this one call.
     let value;

@@ -14,7 +14,6 @@ import * as timers from './timers.js';
 import { warnOfUnawaited } from './unawaited.js';
 import * as web from './web.js';
 
-let deliveries = 0;
 let input;
 
 function settle(failed, value) {
@@ -85,9 +84,9 @@ const operations = [
         told(warnings);
         run(program);
     },
-    (id, failed, execute, json, marks, now) => {
+    (id, failed, execute, json, marks, now, draw) => {
         state.now = now;
-        clock.reseed(++deliveries);
+        clock.reseed(draw);
         deliver(id, failed, execute, json, marks);
     },
     finish,

@@ -13,9 +13,9 @@ struct normalizing {
 
 /** A normalising pass has no business calling anything; a worker that does is not ours any more. */
 static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                    struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
-    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)line, (void)column;
+    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)at;
     cm_pass_kill(p, CM_PASS_PROTOCOL, "protocol", "the worker called a tool while it was to parse only");
 }
 

@@ -191,9 +191,9 @@ void cm_engine_collect(cm_engine *e)
 }
 
 static void ignore_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
-                        struct cm_value args, uint32_t line, uint32_t column)
+                        struct cm_value args, struct cm_call_place at)
 {
-    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)line, (void)column;
+    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)at;
 }
 
 static void ignore_step_end(void *user, uint32_t id, bool failed, struct cm_value value)
@@ -248,7 +248,7 @@ static cm_status warm_pass(cm_engine *e, const char *program, struct cm_err *err
     cm_status st = cm_realm_start(e, &opts, &r, err);
 
     for (uint32_t id = 1; st == CM_OK && cm_realm_state(r) == CM_REALM_WAITING; id++)
-        st = cm_realm_deliver(r, id, false, false, rows, opts.now_ms + id, err);
+        st = cm_realm_deliver(r, id, false, false, rows, opts.now_ms + id, id, err);
     if (st == CM_OK && cm_realm_result(r)->failed)
         return cm_err_set(err, CM_E_INTERNAL, "a program of the warming failed: %.*s",
                           CM_STR_ARG(cm_realm_result(r)->meta_json));

@@ -14,6 +14,7 @@
 #define CM_ENGINE_ENGINE_H
 
 #include "base/base.h"
+#include "base/place.h"
 #include "json/value.h"
 
 #include <stdint.h>
@@ -68,7 +69,7 @@ void cm_engine_prepare_realm(cm_engine *e);
 struct cm_realm_host {
     /** A call was issued. `kind` is enum cm_call_kind of the wire; id is dense from 1. */
     void (*call)(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
-                 struct cm_value args, uint32_t line, uint32_t column);
+                 struct cm_value args, struct cm_call_place at);
     /** A step's function has returned (or thrown, failed = true: the value is an error). */
     void (*step_end)(void *user, uint32_t id, bool failed, struct cm_value value);
     void (*log)(void *user, unsigned level, struct cm_str text);
@@ -108,11 +109,11 @@ cm_status cm_realm_start(cm_engine *e, const struct cm_realm_opts *opts, cm_real
 enum cm_realm_state cm_realm_state(const cm_realm *r);
 /**
  * Settle one outstanding call and drain. `execute`: a step without record, its function runs now. The clock
- * moves to now_ms and randomness is reseeded from (seed, number of the delivery). An id that is not
+ * moves to now_ms and randomness is reseeded from (seed, draw). An id that is not
  * outstanding is CM_E_PROTOCOL.
  */
 cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, struct cm_value value,
-                           int64_t now_ms, struct cm_err *err);
+                           int64_t now_ms, uint32_t draw, struct cm_err *err);
 /**
  * Whether the program of a waiting realm has ended, and only calls that it did not await are outstanding;
  * `failed`: by an error. They go on, and with them whatever awaits them, until all are settled or cm_realm_finish.

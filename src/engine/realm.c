@@ -313,9 +313,9 @@ static cm_status take_outstanding(cm_realm *r, uint32_t id, bool execute, struct
 }
 
 cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, struct cm_value value,
-                           int64_t now_ms, struct cm_err *err)
+                           int64_t now_ms, uint32_t draw, struct cm_err *err)
 {
-    JSValueRef args[6];
+    JSValueRef args[7];
     cm_status st = take_outstanding(r, id, execute, err);
 
     if (st != CM_OK)
@@ -326,6 +326,7 @@ cm_status cm_realm_deliver(cm_realm *r, uint32_t id, bool failed, bool execute, 
     args[3] = cm_js__value(r->ctx, value.json);
     args[4] = cm_js__value(r->ctx, value.marks);
     args[5] = JSValueMakeNumber(r->ctx, (double)now_ms);
+    args[6] = JSValueMakeNumber(r->ctx, draw);
     struct turn t = {.r = r, .args = args, .n_args = CM_ARRAY_LEN(args), .err = err};
     cm_engine__on_stack(r->stack_kb, deliver_turn, &t);
     return t.st;

@@ -71,7 +71,7 @@ static uint32_t new_call(cm_realm *r, unsigned kind)
     return r->n_calls;
 }
 
-/* send(0, kind, connector, method, json, marks, line, column) → id */
+/* send(0, kind, connector, method, json, marks, line, column, step) → id */
 static JSValueRef send_call(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                             JSValueRef *exception)
 {
@@ -89,8 +89,9 @@ static JSValueRef send_call(cm_realm *r, JSContextRef ctx, size_t n, const JSVal
     id = new_call(r, kind);
     if (!id)
         return throw_text(ctx, "Too many calls", exception);
-    r->host->call(r->user, id, kind, connector_s, method_s, value, arg_u32(ctx, 6, args, n),
-                  arg_u32(ctx, 7, args, n));
+    r->host->call(
+        r->user, id, kind, connector_s, method_s, value,
+        (struct cm_call_place){arg_u32(ctx, 6, args, n), arg_u32(ctx, 7, args, n), arg_u32(ctx, 8, args, n)});
     return JSValueMakeNumber(ctx, id);
 }
 

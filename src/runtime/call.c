@@ -17,6 +17,8 @@
 #include <nettle/sha2.h>
 #include <stdio.h>
 
+#define STEP_DRAW 0x80000000u
+
 static void start_next(cm_exec *e);
 static void proceed(struct rt_call *c);
 
@@ -233,7 +235,7 @@ void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, st
         return;
     }
     e->waiting = false;
-    cm_pass_deliver(e->pass->pass, id, failed, false, value, e->clock);
+    cm_pass_deliver(e->pass->pass, id, failed, false, value, e->clock, (uint32_t)e->n_deliveries);
     start_next(e);
 }
 
@@ -473,7 +475,8 @@ static void issue_step(struct rt_call *c)
     c->phase = RT_STEP;
     e->n_steps++;
     rt_exec_move_clock(e);
-    cm_pass_deliver(e->pass->pass, c->id, false, true, (struct cm_value){0}, e->clock);
+    /* No delivery, but what the function draws must be its own: a number that no delivery has. */
+    cm_pass_deliver(e->pass->pass, c->id, false, true, (struct cm_value){0}, e->clock, STEP_DRAW | c->seq);
 }
 
 void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value)
@@ -498,15 +501,24 @@ void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value valu
 
 /* ---- issue ---- */
 
-/** The step a call belongs to: the one begun last that is still running, or -1. */
-static int64_t running_step(const cm_exec *e)
+/** What is to be known of an id when its call is gone: calls of a step may outlive it. */
+static void note_seq(const struct rt_call *c)
 {
-    int64_t seq = -1;
+    cm_exec *e = c->e;
 
-    for (const struct rt_call *c = e->calls; c; c = c->next)
-        if (c->phase == RT_STEP)
-            seq = c->seq;
-    return seq;
+    if (c->id >= e->cap_steps) {
+        e->cap_steps = c->id < 16 ? 32 : 2 * (size_t)c->id;
+        e->steps = cm_realloc(e->steps, e->cap_steps * sizeof *e->steps);
+    }
+    /* Ids are dense (the sandbox sees to it), so every one below this is noted. */
+    e->steps[c->id] = c->kind == CM_CALL_STEP ? (int64_t)c->seq : -1;
+    e->n_steps_noted = c->id + 1;
+}
+
+/** The step that a call belongs to as its worker says, or -1. A worker that lies misleads nobody but its own program. */
+static int64_t seq_of_step(const cm_exec *e, uint32_t id)
+{
+    return id > 0 && id < e->n_steps_noted ? e->steps[id] : -1;
 }
 
 /** No argument, and an explicit undefined, are the empty object: that is what is logged, shown and sent. */
@@ -533,13 +545,14 @@ static void take_args(struct rt_call *c, struct cm_value args)
 }
 
 void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                   struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                   struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     struct rt_call *c = cm_new(struct rt_call);
 
     *c = (struct rt_call){
-        .e = e, .id = id, .seq = e->n_issued++, .kind = kind, .line = line, .column = column};
-    c->parent_seq = running_step(e);
+        .e = e, .id = id, .seq = e->n_issued++, .kind = kind, .line = at.line, .column = at.column};
+    c->parent_seq = seq_of_step(e, at.step);
+    note_seq(c);
     c->connector = kind == CM_CALL_TOOL ? clean_name(connector) : cm_strdup("codemode");
     c->method = clean_name(method);
     c->started_at = cm_now_ms();

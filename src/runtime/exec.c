@@ -116,6 +116,7 @@ void rt_exec_free(cm_exec *e)
     free(e->ending.code);
     free(e->ending.message);
     free(e->direct_path);
+    free(e->steps);
     cm_value_done(&e->direct_args);
     cm_value_done(&e->direct_result);
     free(e);
@@ -124,13 +125,13 @@ void rt_exec_free(cm_exec *e)
 /* ---- the pass ---- */
 
 static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                    struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     struct rt_pass *rp = user;
 
     (void)p;
     if (rp->e && !rp->e->ending.set)
-        rt_call_issue(rp->e, id, kind, connector, method, args, line, column);
+        rt_call_issue(rp->e, id, kind, connector, method, args, at);
 }
 
 static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value)
@@ -426,7 +427,7 @@ static bool step_direct(cm_runtime *rt)
 
             e->direct_started = true;
             rt_call_issue(e, 1, CM_CALL_TOOL, cm_str_mk(e->direct_path, (size_t)(dot - e->direct_path)),
-                          cm_str_of(dot + 1), cm_value_view(&e->direct_args), 0, 0);
+                          cm_str_of(dot + 1), cm_value_view(&e->direct_args), (struct cm_call_place){0});
             return true;
         }
     }

@@ -86,6 +86,8 @@ struct cm_exec {
     int64_t n_deliveries;
     uint32_t n_issued; /* every kind; also the next seq */
     uint32_t n_subrequests;
+    int64_t *steps; /* by id: the seq of a step, -1 of another call */
+    size_t cap_steps, n_steps_noted;
     uint32_t n_timers; /* not fired yet */
     uint64_t recorded_bytes;
     unsigned losses; /* the store's count when this began */
@@ -174,7 +176,7 @@ void rt_touch(cm_runtime *rt);
 
 /** A call was issued. Takes args by copy. */
 void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                   struct cm_str method, struct cm_value args, uint32_t line, uint32_t column);
+                   struct cm_str method, struct cm_value args, struct cm_call_place at);
 /** Calls that wait for one of limits.callsInFlight to be answered. */
 uint32_t rt_calls_queued(const cm_exec *e);
 /** A step's function has ended: its value is recorded, and the recorded form delivered. */

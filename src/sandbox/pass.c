@@ -308,9 +308,10 @@ static void on_call(cm_pass *p, const struct cm_frame *f)
     else if (p->n_calls - p->n_open_timers > p->limits.calls_in_flight)
         cm_pass__end(p, CM_END_CALLS, NULL);
     else
-        p->ev->on_call(p->user, p, f->id, (enum cm_call_kind)kind, f->parts[1], f->parts[2],
-                       (struct cm_value){f->parts[3], f->parts[4]}, cm_wire_get_u32(pos),
-                       cm_wire_get_u32(pos + 4));
+        p->ev->on_call(
+            p->user, p, f->id, (enum cm_call_kind)kind, f->parts[1], f->parts[2],
+            (struct cm_value){f->parts[3], f->parts[4]},
+            (struct cm_call_place){cm_wire_get_u32(pos), cm_wire_get_u32(pos + 4), cm_wire_get_u32(pos + 8)});
 }
 
 static void on_step(cm_pass *p, const struct cm_frame *f)
@@ -490,10 +491,10 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
 }
 
 void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
-                     int64_t now_ms)
+                     int64_t now_ms, uint32_t draw)
 {
     cm_autobuf frame = CM_BUF_INIT(CM_FRAME_MAX_BYTES + 64);
-    char now[8];
+    char now[12];
 
     if (p->stopping || p->ended)
         return;
@@ -501,6 +502,7 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
     assert(c && c->state == CM_CALL_OPEN && "an outcome for a call that is not open");
     assert(!execute || c->kind == CM_CALL_STEP);
     cm_wire_put_u64(now, (uint64_t)now_ms);
+    cm_wire_put_u32(now + 8, draw);
     const struct cm_str parts[] = {{now, sizeof(now)}, value.json, value.marks};
     cm_wire_encode(&frame, CM_FRAME_OUTCOME,
                    (uint8_t)((failed ? CM_FRAME_ERROR : 0) | (execute ? CM_FRAME_EXECUTE : 0)), id, parts, 3);

@@ -90,7 +90,7 @@ struct cm_pass_events {
      * whoever makes them, and answered with an error that is logged like any other outcome.
      */
     void (*on_call)(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column);
+                    struct cm_str method, struct cm_value args, struct cm_call_place at);
     /** The function of a step has ended; answer with cm_pass_deliver (not `execute`) and the value as
      * recorded. */
     void (*on_step_end)(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value);
@@ -122,10 +122,12 @@ cm_status cm_sandbox_admits(const cm_sandbox *sb, const char *runtime, struct cm
  */
 cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, const struct cm_pass_events *ev,
                            void *user, cm_pass **out, struct cm_err *err);
-/** Answer a call. Outcomes are delivered in the order of these calls. Unknown or answered ids are an
- * assertion. */
+/**
+ * Answer a call. Outcomes are delivered in the order of these calls. The program's clock moves to now_ms, and what it draws until the next
+ * outcome is a function of (seed, draw): who gives an outcome again gives the same numbers. Unknown or answered ids are an assertion.
+ */
 void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
-                     int64_t now_ms);
+                     int64_t now_ms, uint32_t draw);
 /** The program has ended (on_ended): on_end comes with its result, whatever is unanswered. */
 void cm_pass_finish(cm_pass *p);
 /** End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied.

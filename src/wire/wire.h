@@ -16,16 +16,16 @@
  * A payload is a sequence of parts, each u32 length + bytes, exactly as many as the type has.
  *
  *   type            from    parts                                                   allowed in state   next state
- *   HELLO     0x01  both    version "2"                                             starting           ready
+ *   HELLO     0x01  both    version "3"                                             starting           ready
  *   BIND      0x02  host    runtime,                                                ready, idle        same
  *                           json: {"connectors":[{"name","methods":[..]|null}],
  *                           "fetch":true where a program's own requests are on}
  *   RUN       0x03  host    meta json, source, input json, input marks              ready, idle        running
- *   OUTCOME   0x04  host    now (u64 epoch ms), json, marks                         running, waiting   running
+ *   OUTCOME   0x04  host    now (u64 epoch ms) and draw (u32), json, marks                         running, waiting   running
  *                           flags: ERROR the value is an error; EXECUTE a step has no record: run its function
  *   FINISH    0x05  host    none: the program has ended, end with what stands       running, waiting   running
  *   CALL      0x81  worker  kind (u8), connector, method, args json, args marks,    running            running
- *                           position (u32 line, u32 column; 1-based, 0 unknown)
+ *                           place (u32 line, u32 column; 1-based, 0 unknown; u32 id of the step)
  *   STEP      0x82  worker  json, marks; flag ERROR: it threw; id = its CALL        running            running
  *   LOG       0x83  worker  level (u8), text                                        running            running
  *   WAIT      0x84  worker  none: nothing can go on before an OUTCOME               running            waiting
@@ -44,7 +44,9 @@
  * in each pass, in the order of issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the
  * arguments are the one value passed (query, path, milliseconds); for STEP the method is its name. After
  * CANCEL no OUTCOME is awaited for that id; one that was on its way is delivered and does nothing. After a WAIT
- * with ENDED the host goes on delivering, until DONE comes or it sends FINISH, which DONE answers. A worker
+ * with ENDED the host goes on delivering, until DONE comes or it sends FINISH, which DONE answers. OUTCOME's
+ * draw reseeds what the program draws (Math.random, crypto): the number of the delivery, or another for the
+ * start of a step's function. CALL's step is the call in whose function it was issued, 0 for none. A worker
  * never sends while it has nothing to say, and the host never sends OUTCOME for an id that is not
  * outstanding.
  */
@@ -52,11 +54,12 @@
 #define CM_WIRE_WIRE_H
 
 #include "base/base.h"
+#include "base/place.h"
 #include "json/value.h"
 
 #include <stdint.h>
 
-#define CM_WIRE_VERSION      "2"
+#define CM_WIRE_VERSION      "3"
 #define CM_WIRE_HEADER_BYTES 12
 #define CM_WIRE_PARTS_MAX    6
 

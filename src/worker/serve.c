@@ -127,14 +127,15 @@ static void send_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, 
 /* ---- the program's side ---- */
 
 static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
-                    struct cm_value args, uint32_t line, uint32_t column)
+                    struct cm_value args, struct cm_call_place at)
 {
-    char kind_byte = (char)kind, position[8];
+    char kind_byte = (char)kind, place[12];
     struct cm_str parts[] = {{&kind_byte, 1}, connector,  method,
-                             args.json,       args.marks, {position, sizeof(position)}};
+                             args.json,       args.marks, {place, sizeof(place)}};
 
-    cm_wire_put_u32(position, line);
-    cm_wire_put_u32(position + 4, column);
+    cm_wire_put_u32(place, at.line);
+    cm_wire_put_u32(place + 4, at.column);
+    cm_wire_put_u32(place + 8, at.step);
     send_frame(user, CM_FRAME_CALL, 0, id, parts, CM_ARRAY_LEN(parts));
 }
 
@@ -331,9 +332,9 @@ static void deliver(struct serve *s, cm_realm *r, const struct cm_frame *f)
 {
     struct cm_value value = {f->parts[1], f->parts[2]};
     struct cm_err err;
-    cm_status st =
-        cm_realm_deliver(r, f->id, (f->flags & CM_FRAME_ERROR) != 0, (f->flags & CM_FRAME_EXECUTE) != 0,
-                         value, (int64_t)cm_wire_get_u64(f->parts[0].ptr), &err);
+    cm_status st = cm_realm_deliver(
+        r, f->id, (f->flags & CM_FRAME_ERROR) != 0, (f->flags & CM_FRAME_EXECUTE) != 0, value,
+        (int64_t)cm_wire_get_u64(f->parts[0].ptr), cm_wire_get_u32(f->parts[0].ptr + 8), &err);
 
     if (st == CM_E_PROTOCOL)
         broken(&err);

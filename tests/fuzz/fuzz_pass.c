@@ -51,7 +51,7 @@ static void answer(struct guest *g, uint32_t id, struct cm_value value)
     bool execute = g->open[id] == OPEN_STEP && ((g->world->plan.host >> 2) & 1) == 0;
 
     g->open[id] = execute ? STEP_RUNS : NOT_OPEN;
-    cm_pass_deliver(g->pass, id, (id & 1) != 0, execute, value, 1700000000000 + id);
+    cm_pass_deliver(g->pass, id, (id & 1) != 0, execute, value, 1700000000000 + id, id);
 }
 
 static void answer_open(struct guest *g)
@@ -62,12 +62,12 @@ static void answer_open(struct guest *g)
 }
 
 static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                    struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     struct guest *g = user;
     size_t n_open = 0;
 
-    (void)connector, (void)method, (void)line, (void)column;
+    (void)connector, (void)method, (void)at;
     CM_MUST(g->pass == p && !g->ended && kind < CM_CALL_KIND_COUNT_);
     CM_MUST(id == ++g->last_id);
     if (id >= CM_ARRAY_LEN(g->open)) {
@@ -89,7 +89,7 @@ static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct
     (void)failed;
     CM_MUST(g->pass == p && !g->ended && id <= g->last_id && g->open[id] == STEP_RUNS);
     g->open[id] = NOT_OPEN;
-    cm_pass_deliver(p, id, failed, false, value, 1700000000000);
+    cm_pass_deliver(p, id, failed, false, value, 1700000000000, 1);
 }
 
 static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text)

@@ -73,9 +73,9 @@ static long run_probe(const struct probe *p, const struct probe_targets *t)
 /** A call that the host answers when it likes: the sibling that others aim at. */
 static void wait_for_outcome(int fd, struct cm_buf *in, size_t *used)
 {
-    static const char position[8];
+    static const char place[12];
     const struct cm_str parts[] = {{"\0", 1},    CM_STR("svc"), CM_STR("wait"),
-                                   CM_STR("{}"), CM_STR(""),    {position, sizeof(position)}};
+                                   CM_STR("{}"), CM_STR(""),    {place, sizeof(place)}};
     struct cm_frame f;
 
     send_frame(fd, CM_FRAME_CALL, 1, parts, CM_ARRAY_LEN(parts));

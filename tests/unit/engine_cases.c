@@ -197,21 +197,22 @@ static void answer_tool(struct host *h, uint32_t id, struct cm_str method, struc
 }
 
 static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
-                    struct cm_value args, uint32_t line, uint32_t column)
+                    struct cm_value args, struct cm_call_place at)
 {
     static const char *const names[] = {"tool", "step", "search", "describe", "timer"};
     struct host *h = user;
     struct cm_buf *b = &h->out->calls;
 
-    (void)column;
     if (kind == 0)
         cm_buf_addf(b, "%.*s.%.*s", CM_STR_ARG(connector), CM_STR_ARG(method));
     else
         cm_buf_addf(b, "%s%s%.*s", names[kind], method.len ? " " : "", CM_STR_ARG(method));
     cm_buf_addf(b, "%s%.*s%s%.*s", args.json.len ? " " : "", CM_STR_ARG(args.json), args.marks.len ? " " : "",
                 CM_STR_ARG(args.marks));
-    if (line)
-        cm_buf_addf(b, " @%u", line);
+    if (at.line)
+        cm_buf_addf(b, " @%u", at.line);
+    if (at.step)
+        cm_buf_addf(b, " in step %u", at.step);
     cm_buf_add_char(b, '\n');
     if (kind == 0 && cm_str_eq_z(connector, "fetch"))
         answer_fetch(h, id, method);
@@ -317,12 +318,13 @@ void case_run(cm_engine *e, const struct test_case *t, struct outcome *out)
     h->jumble = case_get(t, "jumble") != NULL;
     if (cm_realm_start(e, &opts, &r, &err) != CM_OK)
         die(t->name, err.message);
-    while (cm_realm_state(r) == CM_REALM_WAITING && h->n > 0) {
+    for (uint32_t draw = 0; cm_realm_state(r) == CM_REALM_WAITING && h->n > 0;) {
         size_t i = pick(h);
         struct answer a = h->queue[i];
 
         memmove(&h->queue[i], &h->queue[i + 1], (--h->n - i) * sizeof(a));
-        if (cm_realm_deliver(r, a.id, a.failed, a.execute, cm_value_view(&a.value), now += 10, &err) != CM_OK)
+        if (cm_realm_deliver(r, a.id, a.failed, a.execute, cm_value_view(&a.value), now += 10, ++draw,
+                             &err) != CM_OK)
             die(t->name, err.message);
         cm_value_done(&a.value);
     }

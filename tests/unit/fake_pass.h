@@ -32,6 +32,7 @@ struct cm_pass {
 };
 
 static struct cm_pass *fake; /* the pass under way */
+static uint32_t fake_step;   /* id of the step in whose function calls are issued, or 0 */
 
 cm_status cm_sandbox_admits(const cm_sandbox *sb, const char *runtime, struct cm_err *err)
 {
@@ -53,8 +54,9 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
 }
 
 void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
-                     int64_t now_ms)
+                     int64_t now_ms, uint32_t draw)
 {
+    (void)draw;
     if (p->killed)
         return;
     p->got[p->n_got++] =
@@ -88,7 +90,8 @@ static uint32_t fake_call(enum cm_call_kind kind, const char *connector, const c
     uint32_t id = ++fake->last_id;
 
     fake->ev.on_call(fake->user, fake, id, kind, cm_str_of(connector), cm_str_of(method),
-                     (struct cm_value){cm_str_of(args), CM_STR("")}, id + 1, 5);
+                     (struct cm_value){cm_str_of(args), CM_STR("")},
+                     (struct cm_call_place){id + 1, 5, fake_step});
     return id;
 }
 

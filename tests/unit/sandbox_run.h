@@ -38,12 +38,12 @@ static void copy(char *out, size_t size, struct cm_str s)
 }
 
 static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                    struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                    struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     struct run *r = user;
     char text[128];
 
-    (void)connector, (void)args, (void)line, (void)column;
+    (void)connector, (void)args, (void)at;
     r->n_calls++;
     r->pid = cm_pass_pid(p);
     if (r->at_call)
@@ -52,7 +52,7 @@ static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind,
         return;
     (void)snprintf(text, sizeof(text), "\"%.*s\"", CM_STR_ARG(method));
     cm_pass_deliver(p, id, false, kind == CM_CALL_STEP, (struct cm_value){.json = cm_str_of(text)},
-                    1700000000500);
+                    1700000000500, 1);
 }
 
 static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value)
@@ -60,7 +60,7 @@ static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct
     struct run *r = user;
 
     r->n_steps++;
-    cm_pass_deliver(p, id, failed, false, value, 1700000000500);
+    cm_pass_deliver(p, id, failed, false, value, 1700000000500, 1);
 }
 
 static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text)

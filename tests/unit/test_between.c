@@ -38,12 +38,12 @@ static bool is_hanging(enum cm_call_kind kind, struct cm_str method, struct cm_v
 }
 
 static void on_pair_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                         struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                         struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     struct run *r = user;
     struct run silent = {.pid = 0};
 
-    on_call(is_hanging(kind, method, args) ? &silent : r, p, id, kind, connector, method, args, line, column);
+    on_call(is_hanging(kind, method, args) ? &silent : r, p, id, kind, connector, method, args, at);
     r->pid = cm_pass_pid(p);
 }
 

@@ -247,9 +247,9 @@ static void a_finished_realm_is_garbage(void **state)
 }
 
 static void nul_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
-                     struct cm_value args, uint32_t line, uint32_t column)
+                     struct cm_value args, struct cm_call_place at)
 {
-    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)line, (void)column;
+    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)at;
 }
 
 static void nul_step(void *user, uint32_t id, bool failed, struct cm_value value)
@@ -291,14 +291,14 @@ static void an_outcome_for_what_is_not_outstanding_is_a_protocol_error(void **st
     struct cm_err err;
 
     (void)state;
-    assert_int_equal(cm_realm_deliver(r, 2, false, false, none, 6, &err), CM_E_PROTOCOL);
-    assert_int_equal(cm_realm_deliver(r, 0, false, false, none, 6, &err), CM_E_PROTOCOL);
-    assert_int_equal(cm_realm_deliver(r, 1, false, true, none, 6, &err), CM_E_PROTOCOL);
-    assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 6, &err), CM_OK);
-    assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 7, &err), CM_E_PROTOCOL);
-    assert_int_equal(cm_realm_deliver(r, 2, false, false, none, 8, &err), CM_OK);
+    assert_int_equal(cm_realm_deliver(r, 2, false, false, none, 6, 6, &err), CM_E_PROTOCOL);
+    assert_int_equal(cm_realm_deliver(r, 0, false, false, none, 6, 6, &err), CM_E_PROTOCOL);
+    assert_int_equal(cm_realm_deliver(r, 1, false, true, none, 6, 6, &err), CM_E_PROTOCOL);
+    assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 6, 6, &err), CM_OK);
+    assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 7, 7, &err), CM_E_PROTOCOL);
+    assert_int_equal(cm_realm_deliver(r, 2, false, false, none, 8, 8, &err), CM_OK);
     assert_int_equal(cm_realm_state(r), CM_REALM_DONE);
-    assert_int_equal(cm_realm_deliver(r, 2, false, false, none, 8, &err), CM_E_PROTOCOL);
+    assert_int_equal(cm_realm_deliver(r, 2, false, false, none, 8, 8, &err), CM_E_PROTOCOL);
 }
 
 static void randomness_is_a_function_of_seed_and_delivery(void **state)
@@ -314,7 +314,7 @@ static void randomness_is_a_function_of_seed_and_delivery(void **state)
     for (int i = 0; i < 3; i++) {
         cm_auto(cm_realm) r = start(source, seeds[i]);
 
-        assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 9, &err), CM_OK);
+        assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 9, 9, &err), CM_OK);
         seen[i] = cm_memdup_z(cm_realm_result(r)->value.json.ptr, cm_realm_result(r)->value.json.len);
     }
     assert_string_equal(seen[0], seen[1]);

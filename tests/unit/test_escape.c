@@ -101,14 +101,14 @@ static bool told(const char *head, const char *key, struct cm_str method, struct
 }
 
 static void attempt_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                         struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                         struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     static const char *const kinds[] = {"", "step", "search", "describe", "timer"};
     struct attempt_run *r = user;
     struct cm_value answer;
     char text[128];
 
-    (void)line, (void)column;
+    (void)at;
     cm_buf_add_z(&r->seen, kinds[kind]);
     if (kind == CM_CALL_TOOL) {
         cm_buf_add_str(&r->seen, connector);
@@ -129,7 +129,7 @@ static void attempt_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind 
         (void)snprintf(text, sizeof(text), "\"%.*s\"", method.len > 100 ? 100 : CM_STR_ARG(method));
         answer = (struct cm_value){.json = kind == CM_CALL_TOOL ? cm_str_of(text) : CM_STR("")};
     }
-    cm_pass_deliver(p, id, failed, kind == CM_CALL_STEP, answer, 1700000000500);
+    cm_pass_deliver(p, id, failed, kind == CM_CALL_STEP, answer, 1700000000500, 1);
 }
 
 static void attempt_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value)
@@ -139,7 +139,7 @@ static void attempt_step_end(void *user, cm_pass *p, uint32_t id, bool failed, s
     cm_buf_add_z(&r->seen, failed ? "step failed " : "step ended ");
     add_value(&r->seen, value);
     cm_buf_add_char(&r->seen, '\n');
-    cm_pass_deliver(p, id, failed, false, value, 1700000000500);
+    cm_pass_deliver(p, id, failed, false, value, 1700000000500, 1);
 }
 
 static void attempt_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text)

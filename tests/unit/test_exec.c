@@ -231,7 +231,7 @@ static void names_that_do_not_exist_get_the_nearest_that_do(void **state)
     fake_tool("local", "constructor", "{}");
     assert_true(delivered(w, 4)->failed);
     fake->ev.on_call(fake->user, fake, ++fake->last_id, CM_CALL_TOOL, CM_STR("local"),
-                     cm_str_mk("echo\0x", 6), (struct cm_value){0}, 0, 0);
+                     cm_str_mk("echo\0x", 6), (struct cm_value){0}, (struct cm_call_place){0});
     assert_true(delivered(w, 5)->failed);
     end_normally(w);
     assert_int_equal(w->ran, 0);
@@ -266,7 +266,9 @@ static void a_step_runs_once_and_is_recorded_with_its_value(void **state)
     id = fake_call(CM_CALL_STEP, "", "roll", "");
     d = delivered(w, 1);
     assert_true(d->execute);
+    fake_step = id;
     fake_tool("local", "echo", "{}"); /* inside the step */
+    fake_step = 0;
     fake_wait();
     (void)delivered(w, 2);
     fake->ev.on_step_end(fake->user, fake, id, false,

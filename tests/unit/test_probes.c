@@ -80,7 +80,8 @@ static void close_range_(struct range *r)
 {
     assert_false(r->sibling.ended);
     assert_int_equal(parent_of(r->targets.sibling), r->targets.zygote);
-    cm_pass_deliver(r->sibling.pass, 1, false, false, (struct cm_value){.json = CM_STR("1")}, 1700000000500);
+    cm_pass_deliver(r->sibling.pass, 1, false, false, (struct cm_value){.json = CM_STR("1")}, 1700000000500,
+                    1);
     finish(&r->sibling);
     assert_string_equal(r->sibling.value, "{\"answered\":1}");
     close_world(&r->w);

@@ -151,7 +151,7 @@ static void a_runtime_whose_queue_is_full_is_refused_and_others_are_not(void **s
     start(w.sb, &waiting[2], "b", "return 3", NULL);
     while (busy.n_waits == 0)
         assert_true(cm_loop_once(w.loop));
-    cm_pass_deliver(busy.pass, 1, false, false, (struct cm_value){.json = CM_STR("0")}, 1700000000001);
+    cm_pass_deliver(busy.pass, 1, false, false, (struct cm_value){.json = CM_STR("0")}, 1700000000001, 1);
     finish(&busy);
     for (size_t i = 0; i < 3; i++) {
         finish(&waiting[i]);

@@ -55,15 +55,15 @@ static struct cm_value answer_to(struct cm_str method, struct cm_value args, boo
 }
 
 static void trace_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                       struct cm_str method, struct cm_value args, uint32_t line, uint32_t column)
+                       struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     struct trace *t = user;
     struct open_call *c = &t->open[t->n_open++];
 
     (void)p;
     assert_true(t->n_open < OPEN_MAX);
-    cm_buf_addf(&t->text, "call %u kind %d %.*s.%.*s at %u:%u", id, (int)kind, CM_STR_ARG(connector),
-                CM_STR_ARG(method), line, column);
+    cm_buf_addf(&t->text, "call %u kind %d %.*s.%.*s at %u:%u in %u", id, (int)kind, CM_STR_ARG(connector),
+                CM_STR_ARG(method), at.line, at.column, at.step);
     add_value(t, args);
     *c = (struct open_call){.id = id, .kind = kind};
     c->answer = cm_value_dup(answer_to(method, args, &c->failed));
@@ -109,7 +109,8 @@ static void trace_wait(void *user, cm_pass *p, uint32_t outstanding)
     assert_int_equal(outstanding, t->n_open);
     struct open_call c = take_call(t, t->n_open - 1);
     t->now_ms += STEP_MS;
-    cm_pass_deliver(p, c.id, c.failed, c.kind == CM_CALL_STEP, cm_value_view(&c.answer), t->now_ms);
+    cm_pass_deliver(p, c.id, c.failed, c.kind == CM_CALL_STEP, cm_value_view(&c.answer), t->now_ms,
+                    (uint32_t)(t->now_ms / STEP_MS));
     cm_value_done(&c.answer);
 }
 

@@ -283,7 +283,7 @@ static void an_evicted_worker_is_gone_and_a_busy_one_stays(void **state)
     assert_true(pidfd < 0 || poll(&p, 1, 10000) == 1);
     assert_false(busy.ended);
     assert_int_equal(cm_pass_pid(busy.pass), busy.pid);
-    cm_pass_deliver(busy.pass, 1, false, false, (struct cm_value){.json = CM_STR("1")}, 1700000000001);
+    cm_pass_deliver(busy.pass, 1, false, false, (struct cm_value){.json = CM_STR("1")}, 1700000000001, 1);
     finish(&busy);
     assert_int_equal(busy.kind, CM_PASS_COMPLETED);
     close_world(&w);

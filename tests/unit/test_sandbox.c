@@ -80,7 +80,7 @@ static void a_program_that_waits_says_for_how_many_calls(void **state)
         assert_true(cm_loop_once(w.loop));
     assert_int_equal(r.outstanding, 3);
     for (uint32_t id = 1; id <= 3; id++)
-        cm_pass_deliver(r.pass, id, false, false, (struct cm_value){.json = CM_STR("1")}, 1700000000001);
+        cm_pass_deliver(r.pass, id, false, false, (struct cm_value){.json = CM_STR("1")}, 1700000000001, 1);
     finish(&r);
     assert_string_equal(r.value, "[1,1,1]");
     /* The outcomes were sent together; the waits between them were already out of date. */

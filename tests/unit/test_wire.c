@@ -12,7 +12,7 @@
 
 #define MAX 4096
 
-static const char pos[8] = {3, 0, 0, 0, 7, 0, 0, 0};
+static const char pos[12] = {3, 0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0};
 
 static void add_call(struct cm_buf *b, uint32_t id)
 {
