@@ -132,6 +132,9 @@ export function unexport(program, statements, last) {
             } else {
                 const name = freeName(program.text);
                 program.replace(node.start, start, `const ${name} = `);
+                // A declaration needs no semicolon behind it; what it has become does.
+                if (value.type.endsWith('Declaration'))
+                    program.append(value.end, ';');
                 kept = { name, value };
             }
         }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { minimise, replay, search } from '../fuzz/fuzz.mjs';
 
-for (const [name, most] of [['values', 1500]]) {
+for (const [name, most] of [['texts', 800], ['values', 1500]]) {
   test(`${name}: what broke once holds`, async () => {
     assert.ok((await replay(name)) > 0);
   });
