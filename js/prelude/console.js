@@ -145,7 +145,7 @@ const lines = once(() => {
     function readRows(data) {
         const rows = rowsOf();
         if (!isArray(data) && sized(mapSize, data) !== undefined)
-            apply(mapForEach, data, [(value, key) => addRow(rows, cellText(key), value)]);
+            apply(mapForEach, data, [(value, key) => addRow(rows, rows.n < MAX_ROWS ? cellText(key) : '', value)]);
         else if (!isArray(data) && sized(setSize, data) !== undefined)
             apply(setForEach, data, [value => addRow(rows, '' + rows.n, value)]);
         else {
