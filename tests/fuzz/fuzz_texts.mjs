@@ -54,8 +54,8 @@ function tokensStay(source, out) {
   tokens.forEach((t, i) => {
     const line = t.loc.start.line - 1 + out.line, there = t.loc.start.column + 1, column = columnOf(rows, line, there);
     const [first] = t.text.split(LINE_END);
-    // Where types were taken away, brackets around them have the place of what follows; names and literals have their own.
-    if (rows.some((row) => row[2] < 0) && !/^[\w$'"`]/.test(first)) return;
+    // Where types were taken away, or quotes put right, the rest has the place of what follows; names have their own.
+    if (rows.some((row) => row[2] < 0) && !/^[A-Za-z_$][\w$]*$/.test(first)) return;
     if (first === '' || t.end <= HEAD.exec(out.run)[0].length || isInserted(tokens, i, rows, line, there) || REWRITTEN.test(source)) return;
     assert.ok(lines[line - 1]?.slice(column - 1).startsWith(first), `'${first}' is not at ${line}:${column} of the author's text`);
   });
