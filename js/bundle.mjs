@@ -8,7 +8,7 @@
 // typescript: the part of the service that takes types away; loaded there when a program first needs it.
 // prelude: evaluated in every fresh realm; an expression whose value is a function of `send` that returns `control`.
 // web/*: the web interfaces, evaluated in a realm at the first use of one of their names.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { files } from './web/scripts.js';
@@ -39,10 +39,16 @@ const instead = {
     },
 };
 
-// The reason stands in that file.
+// Sucrase without what it can do besides (Flow, JSX, older languages, CommonJS): none of it is called with the options in use, and every
+// function of it would be in the heap of every worker. And a table of its parser in another way; the reason stands in that file.
+const UNUSED = /sucrase\/dist\/esm\/(?:parser\/plugins\/(?:flow|jsx\/index)|transformers\/(?:CJSImport|Flow|JSX|JestHoist|NumericSeparator|OptionalCatchBinding|OptionalChainingNullish|ReactDisplayName|ReactHotLoader)Transformer)\.js$/;
 const lighter = {
     name: 'lighter',
-    setup: build => build.onResolve({ filter: /\/util\/identifier$/ }, () => ({ path: join(here, 'service/identifier.js') })),
+    setup(build) {
+        build.onResolve({ filter: /\/util\/identifier$/ }, () => ({ path: join(here, 'service/identifier.js') }));
+        build.onLoad({ filter: UNUSED }, ({ path }) => ({ contents: [...readFileSync(path, 'utf8').matchAll(/^export (default class|function) (\w+)/gm)]
+            .map(([, kind, name]) => (kind === 'function' ? `export function ${name}() {}` : `export default class ${name} {}`)).join('\n') }));
+    },
 };
 
 // A script of the web interfaces: an expression whose value is a function of `kit` that returns `made`. Packages look for what
