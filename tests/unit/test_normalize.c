@@ -99,7 +99,7 @@ static void no_pattern_takes_more_than_its_length(void **state)
 
 static void the_longest_texts_end_too(void **state)
 {
-    static const char *const some[] = {"(", "`", "```js⏎", "a.b", "${", "f(x=>{await x});"};
+    static const char *const some[] = {"(", "`", "```js⏎", "a.b", "${"};
 
     (void)state;
     for (size_t i = 0; i < CM_ARRAY_LEN(some); i++)
