@@ -90,6 +90,7 @@ static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
         return;
     case CM_PASS_CRASHED:
     case CM_PASS_PROTOCOL:
+    case CM_PASS_EVICTED:
     case CM_PASS_FAILED:
         n->st = cm_err_set(n->err, CM_E_UNAVAILABLE, "%s", end->message);
         return;

@@ -103,9 +103,12 @@ static void judge_pass(cm_exec *e, struct final *f, const struct cm_pass_end *en
         break;
     case CM_PASS_CRASHED:
     case CM_PASS_PROTOCOL:
+    case CM_PASS_EVICTED:
     case CM_PASS_FAILED: {
-        static const char *const codes[] = {
-            [CM_PASS_CRASHED] = "crashed", [CM_PASS_PROTOCOL] = "protocol", [CM_PASS_FAILED] = "no_worker"};
+        static const char *const codes[] = {[CM_PASS_CRASHED] = "crashed",
+                                            [CM_PASS_PROTOCOL] = "protocol",
+                                            [CM_PASS_FAILED] = "no_worker",
+                                            [CM_PASS_EVICTED] = "evicted"};
 
         fail_final(e, f, end->code[0] ? end->code : codes[end->kind], end->message);
         break;

@@ -4,7 +4,8 @@
  *   sandbox.c   open, close, the pool: which pass gets which worker, when to fork, when to evict
  *   control.c   the zygote: start, messages, death and restart
  *   worker.c    one worker: its state table, frames in, retirement, samples of its memory
- *   pass.c      one pass: calls, clocks, limits, its one end
+ *   pass.c      one pass: calls, limits, its one end
+ *   clocks.c    its clocks, and how they stop while a human decides
  *   done.c      the end that a worker itself reports
  *   queue.c     passes that wait: whose turn it is, and how many may
  *   verdict.c   the sentence for each way to end
@@ -46,6 +47,7 @@ enum cm_end_code {
     CM_END_PROTOCOL,
     CM_END_CANCELLED,
     CM_END_NO_WORKER,
+    CM_END_EVICTED,
     CM_END_COUNT_
 };
 /** Fill v for `code`; `detail` is put where the row says (NULL: nothing). */
@@ -169,6 +171,8 @@ struct cm_pass {
     int64_t start_ms;   /* when it was asked for: the deadline's start */
     int64_t resumed_us; /* when the program began to run, the last time */
     int64_t wall_us;    /* what earlier stretches used */
+    bool held;          /* it waits for a human: no clock runs, and its worker may be taken away */
+    int64_t held_ms;    /* monotonic, since when */
     uint64_t cpu_start_us;
 
     struct cm_call *calls; /* unanswered or executing; limits bound it */
@@ -198,6 +202,15 @@ void cm_pass__frame(cm_pass *p, const struct cm_frame *f);
 void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail);
 /** Its worker is gone by itself: crashed, or out of memory. m NULL: with the zygote. */
 void cm_pass__worker_died(cm_pass *p, const struct cm_control_msg *m);
+/** ---- clocks.c ---- */
+
+/** It runs, or waits, from now on. */
+void cm_pass__set_clock(cm_pass *p, enum cm_pass_clock to);
+/** Look at all clocks: end the pass, or arm the timer for the next one that can run out. */
+void cm_pass__check_clocks(cm_pass *p);
+/** The timer's callback. */
+void cm_pass__on_timer(void *user);
+
 /** ---- done.c ---- */
 
 /** DONE came: tell its user, free it, and let its worker tidy up. */

@@ -1,10 +1,5 @@
 /**
- * One pass: what it was asked, the calls it has open, its three clocks, and its one end.
- *
- * The CPU clock is read, not signalled: a worker has one thread, so it cannot use CPU faster than time
- * passes, and a loop timer set to what is left of the limit can only fire too early, never too late. It then
- * reads the process's CPU clock and arms itself for the rest. So no signal and no thread enters the
- * embedder's process. Behind it RLIMIT_CPU stands in the kernel, for a host whose loop is held up.
+ * One pass: what it was asked, the calls it has open, and its one end. Its clocks are in clocks.c.
  *
  * Whether the worker runs or waits is counted, not believed: RUN and each OUTCOME give it a turn, and each
  * turn ends in one WAIT or DONE. It waits when all turns have ended; a WAIT that crosses an OUTCOME on its
@@ -50,86 +45,6 @@ static uint32_t count_open(const cm_pass *p)
     for (size_t i = 0; i < p->n_calls; i++)
         n += p->calls[i].state == CM_CALL_OPEN;
     return n;
-}
-
-/** ---- clocks ---- */
-
-static int64_t ms_up(int64_t us)
-{
-    return us <= 0 ? 0 : (us + 999) / 1000;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t cpu_left_us(const cm_pass *p)
-{
-    uint64_t now = cm_worker__cpu_us(p->worker);
-    uint64_t used = now > p->cpu_start_us ? now - p->cpu_start_us : 0;
-
-    return (int64_t)p->limits.cpu_ms * 1000 - (int64_t)used;
-}
-
-static int64_t wall_left_us(const cm_pass *p)
-{
-    return (int64_t)p->limits.wall_ms * 1000 - p->wall_us - (cm_mono_us() - p->resumed_us);
-}
-
-static void end_by_deadline(cm_pass *p)
-{
-    char open[64] = "";
-
-    if (p->n_calls)
-        (void)snprintf(open, sizeof(open), " %zu call%s unanswered.", p->n_calls,
-                       p->n_calls == 1 ? " was" : "s were");
-    else if (!p->worker)
-        (void)snprintf(open, sizeof(open), " It was still waiting for a free sandbox process.");
-    cm_pass__end(p, CM_END_DEADLINE, open);
-}
-
-/** Look at all clocks: end the pass, or arm the timer for the next one that can run out. */
-static void check_clocks(cm_pass *p)
-{
-    int64_t left = p->start_ms + (int64_t)p->limits.deadline_ms - cm_mono_ms();
-
-    if (left <= 0) {
-        end_by_deadline(p);
-        return;
-    }
-    if (p->clock == CM_CLOCK_RUNNING) {
-        int64_t cpu = cpu_left_us(p);
-        int64_t wall = wall_left_us(p);
-        if (cpu <= 0 || wall <= 0) {
-            cm_pass__end(p, cpu <= 0 ? CM_END_CPU : CM_END_WALL, NULL);
-            return;
-        }
-        left = least(left, least(ms_up(cpu), ms_up(wall)));
-    }
-    cm_timer_start(p->timer, (uint64_t)left);
-}
-
-static void on_timer(void *user)
-{
-    cm_pass *p = user;
-
-    if (!p->ended)
-        check_clocks(p);
-}
-
-static void set_clock(cm_pass *p, enum cm_pass_clock to)
-{
-    if (p->clock == to)
-        return;
-    if (p->clock == CM_CLOCK_RUNNING)
-        p->wall_us += cm_mono_us() - p->resumed_us;
-    p->clock = to;
-    if (to == CM_CLOCK_RUNNING) {
-        p->resumed_us = cm_mono_us();
-        cm_sandbox__sample(p->sb, CM_SAMPLE_FIRST_MS);
-        check_clocks(p);
-    }
 }
 
 /** ---- the end ---- */
@@ -228,13 +143,13 @@ static bool may_restart(const cm_pass *p, const struct cm_control_msg *m)
 
 static void restart(cm_pass *p)
 {
-    set_clock(p, CM_CLOCK_OFF);
+    cm_pass__set_clock(p, CM_CLOCK_OFF);
     p->worker->pass = NULL;
     p->worker = NULL;
     p->n_turns = 0;
     p->restarted = true;
     cm_queue__add(p->sb, p);
-    check_clocks(p);
+    cm_pass__check_clocks(p);
     cm_sandbox__wake(p->sb);
 }
 
@@ -397,7 +312,7 @@ static void on_wait(cm_pass *p, const struct cm_frame *f)
         cm_pass__end(p, CM_END_PROTOCOL, "a wait with no call to wait for");
         return;
     }
-    set_clock(p, CM_CLOCK_WAITING);
+    cm_pass__set_clock(p, CM_CLOCK_WAITING);
     if (ended && !p->ev->on_ended)
         cm_pass_finish(p);
     else
@@ -487,7 +402,7 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
     }
     (void)cm_worker__send(w, cm_buf_str(&p->run), NULL);
     p->n_turns = 1;
-    set_clock(p, CM_CLOCK_RUNNING);
+    cm_pass__set_clock(p, CM_CLOCK_RUNNING);
 }
 
 void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
@@ -499,8 +414,9 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
     if (p->stopping || p->ended)
         return;
     struct cm_call *c = find_call(p, id);
+    assert(!p->held && "a pass that is held gets nothing before its release");
     assert(c && c->state == CM_CALL_OPEN && "an outcome for a call that is not open");
-    assert(!execute || c->kind == CM_CALL_STEP);
+    assert(!execute || c->kind == CM_CALL_STEP || c->kind == CM_CALL_RUN);
     cm_wire_put_u64(now, (uint64_t)now_ms);
     cm_wire_put_u32(now + 8, draw);
     const struct cm_str parts[] = {{now, sizeof(now)}, value.json, value.marks};
@@ -515,7 +431,7 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
         return;
     }
     p->n_turns++;
-    set_clock(p, CM_CLOCK_RUNNING);
+    cm_pass__set_clock(p, CM_CLOCK_RUNNING);
 }
 
 void cm_pass_finish(cm_pass *p)
@@ -530,7 +446,7 @@ void cm_pass_finish(cm_pass *p)
         return;
     }
     p->n_turns++;
-    set_clock(p, CM_CLOCK_RUNNING);
+    cm_pass__set_clock(p, CM_CLOCK_RUNNING);
 }
 
 int64_t cm_pass_pid(const cm_pass *p)
@@ -585,10 +501,10 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     p->limits = spec->limits;
     p->log_left = spec->limits.log_bytes;
     p->start_ms = cm_mono_ms();
-    p->timer = cm_timer_new(sb->loop, on_timer, p);
+    p->timer = cm_timer_new(sb->loop, cm_pass__on_timer, p);
     cm_queue__add(sb, p);
     sb->n_passes++;
-    check_clocks(p);
+    cm_pass__check_clocks(p);
     *out = p;
     cm_sandbox__try_again(sb);
     cm_sandbox__pump(sb);

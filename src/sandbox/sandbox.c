@@ -4,8 +4,9 @@
  *
  *   1. each waiting pass, oldest first, takes a worker bound to its runtime, else an unbound one, which it
  *      binds;
- *   2. for passes still waiting, workers are asked for; where the maximum is reached, the bound worker that
- *      has been idle longest gives way;
+ *   2. for passes still waiting, workers are asked for; where the maximum is reached, the pass that has been
+ *      held longest gives way (whoever decides later starts it again from its record), then the bound worker
+ *      that has been idle longest;
  *   3. the pool of unbound workers is filled up, the first time a moment later: a single run should not pay
  *      for a second worker.
  *
@@ -50,7 +51,13 @@ struct census {
     uint32_t coming;  /* forking or starting */
     uint32_t unbound; /* ready and unbound */
     uint32_t free;    /* ready, or ready in a moment */
+    uint32_t held;    /* their passes wait for a human */
 };
+
+static bool is_held(const struct cm_worker *w)
+{
+    return w->pass && w->pass->held;
+}
 
 static struct census take_census(const cm_sandbox *sb)
 {
@@ -61,6 +68,7 @@ static struct census take_census(const cm_sandbox *sb)
         c.coming += w->state == CM_WORKER_FORKING || w->state == CM_WORKER_STARTING;
         c.unbound += w->state == CM_WORKER_READY && !w->runtime;
         c.free += w->state == CM_WORKER_READY || w->state == CM_WORKER_TIDYING;
+        c.held += is_held(w);
     }
     return c;
 }
@@ -108,7 +116,7 @@ static uint32_t count_workers(const cm_sandbox *sb, const char *runtime)
     for (const cm_pass *p = sb->queue; p; p = p->next)
         n += p->expects_worker && cm_z_eq(p->runtime, runtime);
     for (const struct cm_worker *w = sb->workers; w; w = w->next)
-        n += w->runtime && w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE &&
+        n += w->runtime && w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE && !is_held(w) &&
              cm_z_eq(w->runtime, runtime);
     return n;
 }
@@ -143,6 +151,19 @@ static bool evict_one(cm_sandbox *sb, const char *runtime)
     return victim != NULL;
 }
 
+/** Take the worker of the pass that has been held longest. */
+static bool evict_held(cm_sandbox *sb)
+{
+    cm_pass *victim = NULL;
+
+    for (struct cm_worker *w = sb->workers; w; w = w->next)
+        if (is_held(w) && (!victim || w->pass->held_ms < victim->held_ms))
+            victim = w->pass;
+    if (victim)
+        cm_pass__end(victim, CM_END_EVICTED, NULL);
+    return victim != NULL;
+}
+
 static bool ask_for_worker(cm_sandbox *sb)
 {
     uint64_t serial = ++sb->next_serial;
@@ -158,7 +179,7 @@ static bool ask_for_worker(cm_sandbox *sb)
 /** Ask for one more worker, in the place of another where the maximum is reached. False: there is none to be had. */
 static bool make_worker_for(cm_sandbox *sb, const char *runtime)
 {
-    if (take_census(sb).live >= sb->opts.max_workers && !evict_one(sb, runtime))
+    if (take_census(sb).live >= sb->opts.max_workers && !evict_held(sb) && !evict_one(sb, runtime))
         return false;
     return ask_for_worker(sb);
 }
@@ -170,7 +191,7 @@ static void match(cm_sandbox *sb)
     uint32_t coming = c.coming;
     cm_pass **at = &sb->queue;
 
-    if (c.free == 0 && c.live >= sb->opts.max_workers)
+    if (c.free == 0 && c.held == 0 && c.live >= sb->opts.max_workers)
         return; /* all are taken, and a long queue need not be walked to see it */
     for (struct cm_worker *w = sb->workers; w; w = w->next)
         w->claimed = false;

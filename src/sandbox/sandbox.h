@@ -68,6 +68,7 @@ enum cm_pass_end_kind {
     CM_PASS_PROTOCOL,  /* the worker broke the wire's rules */
     CM_PASS_CANCELLED, /* cm_pass_cancel or close */
     CM_PASS_FAILED,    /* no worker could be had */
+    CM_PASS_EVICTED,   /* it was held, and another pass needed its worker */
 };
 
 /** How a pass ended. Everything is borrowed for the duration of on_end. */
@@ -133,6 +134,15 @@ void cm_pass_finish(cm_pass *p);
 /** End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied.
  */
 void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message);
+/**
+ * It waits for a human, for as long as that takes: every clock of it stands still, and it does not count where workers are shared
+ * between runtimes. Its worker is the first to be taken away when another pass needs one: the one held longest, before any that is
+ * idle. on_end then comes with EVICTED, "evicted". Only while the program stands still (on_wait came, and nothing was delivered since);
+ * nothing is delivered before the release.
+ */
+void cm_pass_hold(cm_pass *p);
+/** Its clocks go on from where they stood. False: it has ended meanwhile, and on_end is about to say so. */
+bool cm_pass_release(cm_pass *p);
 /** The worker's process id, for tests and `check`; 0 while the pass is queued. */
 int64_t cm_pass_pid(const cm_pass *p);
 

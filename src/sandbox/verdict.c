@@ -59,6 +59,9 @@ static const struct verdict_row rows[CM_END_COUNT_] = {
          "The sandbox process broke the protocol (%2) and was ended. The next run gets a fresh process."},
     [CM_END_CANCELLED] = {CM_PASS_CANCELLED, "cancelled", NO_LIMIT, "The run was cancelled.%2"},
     [CM_END_NO_WORKER] = {CM_PASS_FAILED, "no_worker", NO_LIMIT, "No sandbox process could be started: %2"},
+    [CM_END_EVICTED] = {CM_PASS_EVICTED, "evicted", NO_LIMIT,
+                        "The sandbox process that was kept for this run was needed for another. The run goes "
+                        "on from its record."},
 };
 
 static unsigned long long limit_value(const struct cm_limits *l, size_t offset)
