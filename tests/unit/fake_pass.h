@@ -17,12 +17,15 @@ struct fake_delivery {
     bool failed, execute;
     char *json;
     int64_t now;
+    uint32_t draw;
 };
 
 struct cm_pass {
     struct cm_pass_events ev;
     void *user;
-    char *bind;
+    char *bind, *source;
+    uint8_t seed[16];
+    int64_t started_at; /* the clock that it began with */
     struct fake_delivery got[FAKE_DELIVERED_MAX];
     size_t n_got;
     uint32_t last_id;
@@ -49,6 +52,9 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     fake->ev = *ev;
     fake->user = user;
     fake->bind = cm_memdup_z(spec->bind_json.ptr, spec->bind_json.len);
+    fake->source = cm_memdup_z(spec->source.ptr, spec->source.len);
+    memcpy(fake->seed, spec->seed, sizeof fake->seed);
+    fake->started_at = spec->now_ms;
     *out = fake;
     return CM_OK;
 }
@@ -56,11 +62,10 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
 void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
                      int64_t now_ms, uint32_t draw)
 {
-    (void)draw;
     if (p->killed)
         return;
-    p->got[p->n_got++] =
-        (struct fake_delivery){id, failed, execute, cm_memdup_z(value.json.ptr, value.json.len), now_ms};
+    p->got[p->n_got++] = (struct fake_delivery){
+        id, failed, execute, cm_memdup_z(value.json.ptr, value.json.len), now_ms, draw};
 }
 
 void cm_pass_finish(cm_pass *p)
@@ -111,6 +116,7 @@ static void fake_free(cm_pass *p)
     for (size_t i = 0; i < p->n_got; i++)
         free(p->got[i].json);
     free(p->bind);
+    free(p->source);
     free(p->code);
     free(p->message);
     free(p);
