@@ -7,11 +7,13 @@ declare -A _codemode_options=(
     [tools]='--limit'
     [call]=''
     [executions]='--limit'
+    [prune]='--keep'
+    [store]=''
     [check]='--trust'
     [types]='--schema --openapi --name'
     [normalize]='--eval -e'
 )
-declare -A _codemode_words=([tools]='search describe' [executions]='delete')
+declare -A _codemode_words=([tools]='search describe' [executions]='delete' [store]='backup')
 
 _codemode()
 {
@@ -32,7 +34,7 @@ _codemode()
             mapfile -t COMPREPLY < <(compgen -W 'sqlite: memory:' -- "$current")
             return 0
             ;;
-        --runtime | --eval | -e | --input | --limits | --limit | --name) return 0 ;;
+        --runtime | --eval | -e | --input | --limits | --limit | --name | --keep) return 0 ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_codemode_globals ${command:+${_codemode_options[$command]}}" -- "$current")

@@ -234,6 +234,13 @@ CM_API cm_status cm_execution_delete(cm_ctx *ctx, const char *id, struct cm_err 
  */
 CM_API cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err);
 
+/* ---- keeping the record ------------------------------------------------------------------------------------------- */
+
+/** Delete the executions of this runtime that have ended, but the newest `keep` (SIZE_MAX: maxExecutions). *n (may be NULL): how many. */
+CM_API cm_status cm_prune(cm_ctx *ctx, size_t keep, size_t *n, struct cm_err *err);
+/** Copy the store, as it is at one moment, into a new file (mode 0600), also while others write. Errors: CM_E_CONFLICT it exists. */
+CM_API cm_status cm_backup(cm_ctx *ctx, const char *path, struct cm_err *err);
+
 /* ---- the caller's own loop ---------------------------------------------------------------------------------------- */
 
 /** Readable when cm_dispatch has work. Borrowed, stays the same. */

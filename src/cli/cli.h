@@ -116,6 +116,8 @@ int cm_cli_serve(struct cm_cli *cli);
 int cm_cli_tools(struct cm_cli *cli);
 int cm_cli_call(struct cm_cli *cli);
 int cm_cli_executions(struct cm_cli *cli);
+int cm_cli_prune(struct cm_cli *cli);
+int cm_cli_store(struct cm_cli *cli);
 int cm_cli_check(struct cm_cli *cli);
 int cm_cli_types(struct cm_cli *cli);
 int cm_cli_normalize(struct cm_cli *cli);

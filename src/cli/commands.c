@@ -28,6 +28,10 @@ static const struct cm_cli_option executions_options[] = {
     {"--limit", NULL, "N", "at most N executions in the list (50)"},
 };
 
+static const struct cm_cli_option prune_options[] = {
+    {"--keep", NULL, "N", "keep the newest N that have ended"},
+};
+
 static const struct cm_cli_option check_options[] = {
     {"--trust", NULL, NULL, "trust the configuration in the working directory"},
 };
@@ -101,6 +105,27 @@ const struct cm_cli_command cm_cli_commands[] = {
                     "$ codemode executions --json --limit 1",
         OPTIONS(executions_options),
         .fn = cm_cli_executions,
+    },
+    {
+        .name = "prune",
+        .summary = "delete executions that have ended, but the newest",
+        .usage = "[--keep N]",
+        .text = "Deletes executions of this runtime with their logs. What runs or waits for a\n"
+                "human is kept, and does not count.",
+        .examples = "$ codemode prune --keep 10",
+        OPTIONS(prune_options),
+        .fn = cm_cli_prune,
+    },
+    {
+        .name = "store",
+        .summary = "copy the store while it is used",
+        .usage = "backup FILE",
+        .words = "backup",
+        .text = "Copies the store, as it is at one moment, into a new file that is readable for\n"
+                "its owner alone. Programs may run meanwhile.",
+        .examples = "$ codemode store backup codemode-monday.db\n"
+                    "$ codemode executions --store sqlite:codemode-monday.db",
+        .fn = cm_cli_store,
     },
     {
         .name = "check",

@@ -224,6 +224,11 @@ void cm_store_close(cm_store *s)
     free(s);
 }
 
+cm_status cm_store_changes(cm_store *s, int64_t *out, struct cm_err *err)
+{
+    return query_int(s, "PRAGMA data_version", out, err);
+}
+
 cm_status cm_store_info(cm_store *s, struct cm_buf *out, struct cm_err *err)
 {
     int64_t n = 0, version = 0;

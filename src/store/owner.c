@@ -25,6 +25,12 @@ static char *lock_path(const cm_store *s, const char *owner)
     return cm_asprintf("%s.%s.owner", s->path, owner);
 }
 
+/** Where that process listens, if it does: beside its lock. */
+static char *socket_path(const cm_store *s, const char *owner)
+{
+    return cm_asprintf("%s.%s.sock", s->path, owner);
+}
+
 cm_status cm_store__own(cm_store *s, struct cm_err *err)
 {
     uint8_t raw[8];
@@ -86,7 +92,32 @@ bool cm_store__is_dead(const cm_store *s, const char *owner)
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
         return false;
     (void)unlink(path);
+    cm_autofree char *socket = socket_path(s, owner);
+    (void)unlink(socket);
     return true;
+}
+
+char *cm_store_own_socket(const cm_store *s)
+{
+    return s->owner ? socket_path(s, s->owner) : NULL;
+}
+
+cm_status cm_store_owner_socket(cm_store *s, const char *id, char **out, struct cm_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    cm_autofree char *owner = NULL;
+    cm_status st = cm_store__bind(s, CM_SQL_EXEC_OWNER, (const struct cm_sql_arg[]){CM_A_Z(id)}, 1, &q, err);
+
+    if (st != CM_OK)
+        return st;
+    if (sqlite3_step(q) == SQLITE_ROW && sqlite3_column_text(q, 1))
+        owner = cm_strdup((const char *)sqlite3_column_text(q, 1));
+    cm_store__reset(q);
+    *out = NULL;
+    /* Of this process is nobody else; and what is no name of ours leads to no path. */
+    if (owner && s->path && !(s->owner && cm_z_eq(owner, s->owner)) && !cm_store__is_dead(s, owner))
+        *out = socket_path(s, owner);
+    return CM_OK;
 }
 
 static cm_status list_owners(cm_store *s, char **names, size_t *n, struct cm_err *err)

@@ -9,7 +9,8 @@
  *   snippets    programs that somebody kept, by name
  *
  * Values are two texts (json/value.h): the canonical JSON and its marks. Times are epoch milliseconds.
- * `owner` names the lock of the process that runs the execution (owner.c); it is NULL where nobody does.
+ * `owner` names the lock of the process that runs the execution (owner.c), or has paused it and may hold its worker;
+ * it is NULL otherwise.
  * Everything a replay compares or gives back is here: canonical bytes and their hash, seed, decision and
  * rule, outcome, delivery and the clock at it, the step a call belongs to.
  */

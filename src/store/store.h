@@ -197,6 +197,15 @@ cm_status cm_store_call_revert(cm_store *s, const char *id, uint32_t seq, int64_
  * Errors: CM_E_CONFLICT it runs elsewhere, or has ended, in words; CM_E_NOT_FOUND.
  */
 cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err *err);
+/**
+ * Where the living process that runs this execution, or has paused it, may listen ("<store>.<16 hex digits>.sock", beside its lock); NULL:
+ * there is none, or it is this one. Owned by the caller.
+ */
+cm_status cm_store_owner_socket(cm_store *s, const char *id, char **out, struct cm_err *err);
+/** The same of this process; NULL before it has run anything, and for memory. Owned by the caller. */
+char *cm_store_own_socket(const cm_store *s);
+/** A number that is another one after another process has changed the store. */
+cm_status cm_store_changes(cm_store *s, int64_t *out, struct cm_err *err);
 /** Calls still EXECUTING become UNKNOWN (their outcome will never be known). */
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err);
 /**

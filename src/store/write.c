@@ -74,6 +74,8 @@ cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const
                           struct cm_err *err)
 {
     bool running = row->state == CM_EXEC_RUNNING;
+    /* Who has paused it may still hold its worker: a decision is brought there first. */
+    bool owned = running || row->state == CM_EXEC_PAUSED;
     size_t changed = 0;
     cm_status st = running ? cm_store__own(s, err) : CM_OK;
 
@@ -83,8 +85,8 @@ cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const
             row->has_result ? CM_A_TEXT(row->result.json) : CM_A_NULL,
             row->has_result ? CM_A_TEXT(row->result.marks) : CM_A_NULL, CM_A_OPT(row->error_json),
             CM_A_OPT(row->logs_json), CM_A_OPT(row->warnings_json), CM_A_INT(row->updated_at),
-            CM_A_INT(row->ended_at), CM_A_INT(row->passes), running ? CM_A_Z(s->owner) : CM_A_NULL,
-            running ? CM_A_INT(getpid()) : CM_A_NULL, CM_A_INT(from_mask));
+            CM_A_INT(row->ended_at), CM_A_INT(row->passes), owned ? CM_A_Z(s->owner) : CM_A_NULL,
+            owned ? CM_A_INT(getpid()) : CM_A_NULL, CM_A_INT(from_mask));
     if (st == CM_OK && changed == 0)
         st = cm_store__not_in_state(s, id, cm_exec_state_text(row->state), err);
     if (st != CM_OK)

@@ -1,0 +1,16 @@
+/** Keeping the record small and safe. */
+#include "api/internal.h"
+
+cm_status cm_prune(cm_ctx *ctx, size_t keep, size_t *n, struct cm_err *err)
+{
+    uint32_t configured = cm_config_settings(ctx->config)->max_executions;
+    cm_status st =
+        cm_store_prune(ctx->store, ctx->runtime_name, keep == SIZE_MAX ? configured : keep, n, err);
+
+    return st == CM_OK ? cm_store_commit(ctx->store, true, err) : st;
+}
+
+cm_status cm_backup(cm_ctx *ctx, const char *path, struct cm_err *err)
+{
+    return cm_store_backup(ctx->store, path, err);
+}
