@@ -20,7 +20,7 @@
     "method_flags, c.state,"                                                                           \
     " failed, outcome_json, outcome_marks, delivery, delivered_at, started_at, c.ended_at, line, col," \
     " decided_at, decided_by, reason, asked_json, asked_marks, asked_hash, c.code, reverted_at, "      \
-    "revert_error"
+    "revert_error, ordinal"
 #define CM_STORE_LIVE " FROM executions WHERE id = ?1 AND state IN ('paused', 'running')"
 
 #define CM_STORE_SQL_MAP(X)                                                                                  \
@@ -62,9 +62,9 @@
     X(CALL_INSERT,                                                                                           \
       "INSERT INTO calls(execution, seq, kind, parent_seq, connector, method, args_json, args_marks,"        \
       " args_hash, decision, rule, method_flags, state, failed, outcome_json, outcome_marks, delivery,"      \
-      " delivered_at, started_at, ended_at, line, col, code)"                                                \
+      " delivered_at, started_at, ended_at, line, col, code, ordinal)"                                       \
       " SELECT serial, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"    \
-      " ?20, ?21, ?22, ?23 FROM executions WHERE id = ?1 AND state = 'running'")                             \
+      " ?20, ?21, ?22, ?23, ?24 FROM executions WHERE id = ?1 AND state = 'running'")                        \
     X(CALL_OUTCOME,                                                                                          \
       "UPDATE calls SET state = ?3, failed = ?4, outcome_json = ?5, outcome_marks = ?6, delivery = ?7,"      \
       " delivered_at = ?8, ended_at = ?9 WHERE execution = (SELECT serial FROM executions WHERE id = ?1"     \

@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-#define CALL_COLUMNS 30 /* of CM_STORE_CALL_COLUMNS */
+#define CALL_COLUMNS 31 /* of CM_STORE_CALL_COLUMNS */
 
 static struct cm_str col_str(sqlite3_stmt *q, int i)
 {
@@ -101,6 +101,7 @@ static void read_call(sqlite3_stmt *q, struct cm_call_row *row)
         .code = col_str(q, 27),
         .reverted_at = sqlite3_column_int64(q, 28),
         .revert_error = col_z(q, 29),
+        .ordinal = (uint32_t)sqlite3_column_int64(q, 30),
     };
 }
 

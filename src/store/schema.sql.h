@@ -66,6 +66,7 @@ static const char *const cm_store_migrations[] = {
     "ALTER TABLE calls ADD COLUMN code TEXT;"
     "ALTER TABLE calls ADD COLUMN reverted_at INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE calls ADD COLUMN revert_error TEXT;"
+    "ALTER TABLE calls ADD COLUMN ordinal INTEGER NOT NULL DEFAULT 0;"
     "CREATE TABLE snippets("
     " runtime TEXT NOT NULL, name TEXT NOT NULL,"
     " description TEXT NOT NULL, code TEXT NOT NULL,"

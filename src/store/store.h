@@ -92,6 +92,7 @@ struct cm_call_row {
     uint32_t seq;       /* dense from 0 at issue, over every kind */
     uint8_t kind;       /* enum cm_call_kind of the wire */
     int64_t parent_seq; /* the step it runs in, or -1 */
+    uint32_t ordinal;   /* among the calls that were issued in the same step, from 1; 0: not known (an older file) */
     const char *connector, *method;
     struct cm_value args;  /* canonical */
     const char *args_hash; /* "sha256:…" over json, one NUL, marks */

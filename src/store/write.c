@@ -114,7 +114,7 @@ cm_status cm_store_call_intent(cm_store *s, const char *id, const struct cm_call
         CM_A_INT(row->failed), row->has_outcome ? CM_A_TEXT(row->outcome.json) : CM_A_NULL,
         row->has_outcome ? CM_A_TEXT(row->outcome.marks) : CM_A_NULL, CM_A_INT(row->delivery),
         CM_A_INT(row->delivered_at), CM_A_INT(row->started_at), CM_A_INT(row->ended_at), CM_A_INT(row->line),
-        CM_A_INT(row->column), CM_A_OPT(row->code));
+        CM_A_INT(row->column), CM_A_OPT(row->code), CM_A_INT(row->ordinal));
 
     if (st == CM_OK && changed == 0)
         st = nothing_changed(s, id, row->seq, "given another call", err);
