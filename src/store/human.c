@@ -148,6 +148,16 @@ cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err
     return st == CM_OK ? cm_store_commit(s, true, err) : st;
 }
 
+cm_status cm_store_hold(cm_store *s, struct cm_err *err)
+{
+    return cm_store__begin(s, err);
+}
+
+cm_status cm_store_calls_withdraw(cm_store *s, const char *id, int64_t now, struct cm_err *err)
+{
+    return CM_STORE_WRITE(s, CM_SQL_CALLS_WITHDRAW, NULL, err, CM_A_Z(id), CM_A_INT(now));
+}
+
 /** ---- expiry ---- */
 
 static cm_status expire_one(cm_store *s, const char *id, int64_t before, int64_t now, bool *done,
@@ -161,9 +171,7 @@ static cm_status expire_one(cm_store *s, const char *id, int64_t before, int64_t
                                   CM_A_INT(now), CM_A_Z(error));
 
     *done = st == CM_OK && changed > 0;
-    if (*done)
-        st = CM_STORE_WRITE(s, CM_SQL_CALLS_WITHDRAW, NULL, err, CM_A_Z(id), CM_A_INT(now));
-    return st;
+    return *done ? cm_store_calls_withdraw(s, id, now, err) : st;
 }
 
 cm_status cm_store_expire(cm_store *s, const char *runtime, int64_t before, int64_t now,

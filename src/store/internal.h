@@ -88,8 +88,9 @@
     X(CALL_DELIVER, "UPDATE calls SET delivery = ?3, delivered_at = ?4 WHERE execution ="                    \
                     " (SELECT serial FROM executions WHERE id = ?1 AND state = 'running') AND seq = ?2"      \
                     " AND delivery = 0 AND outcome_json IS NOT NULL")                                        \
-    X(CALL_ASK, "UPDATE calls SET state = 'pending', decided_at = 0, rule = ?3 WHERE execution = (SELECT "   \
-                "serial" CM_STORE_LIVE ") AND seq = ?2 AND state IN ('executing', 'unknown')")               \
+    X(CALL_ASK, "UPDATE calls SET state = 'pending', decision = 'ask', decided_at = 0, rule = ?3"            \
+                " WHERE execution = (SELECT serial" CM_STORE_LIVE                                            \
+                ") AND seq = ?2 AND state IN ('executing', 'unknown')")                                      \
     X(CALL_REVERT, "UPDATE calls SET state = CASE WHEN ?4 IS NULL THEN 'reverted' ELSE state END,"           \
                    " reverted_at = CASE WHEN ?4 IS NULL THEN ?3 ELSE reverted_at END, revert_error = ?4"     \
                    " WHERE execution = (SELECT serial FROM executions WHERE id = ?1 AND state <> 'running')" \
@@ -108,7 +109,8 @@
     X(EXEC_EXPIRE, "UPDATE executions SET state = 'expired', updated_at = ?3, ended_at = ?3, owner = NULL,"  \
                    " owner_pid = NULL, error = ?4 WHERE id = ?1 AND state = 'paused' AND updated_at < ?2")   \
     X(CALLS_WITHDRAW,                                                                                        \
-      "UPDATE calls SET state = 'cancelled', ended_at = ?2 WHERE state = 'pending' AND execution ="          \
+      "UPDATE calls SET state = CASE WHEN decision = 'ask' THEN 'unknown' ELSE 'cancelled' END,"             \
+      " ended_at = ?2 WHERE state = 'pending' AND execution ="                                               \
       " (SELECT serial FROM executions WHERE id = ?1)")                                                      \
     X(SNIPPET_SAVE,                                                                                          \
       "INSERT OR REPLACE INTO snippets(runtime, name, description, code, input_schema, connectors,"          \

@@ -96,7 +96,7 @@ struct cm_call_row {
     const char *connector, *method;
     struct cm_value args;  /* canonical */
     const char *args_hash; /* "sha256:…" over json, one NUL, marks */
-    const char *decision;  /* "execute", "pause", "refuse", "replay" */
+    const char *decision;  /* "execute", "pause", "refuse", "replay"; "ask": it was sent, and has no outcome */
     const char *rule;      /* what decided: "policy[2] *.delete_*", "tool: requiresApproval", "default" */
     unsigned method_flags; /* enum cm_method_flag at that time */
     enum cm_call_state state;
@@ -137,6 +137,8 @@ struct cm_snippet_row {
     int64_t saved_at;
 };
 
+/** Open a group: what is read from here on stands until it is committed, since no other process can write. */
+cm_status cm_store_hold(cm_store *s, struct cm_err *err);
 /**
  * End the open group, if any; with `sync` wait for the disk (0.3 ms on the development machine). After an
  * error the group's records are lost.
@@ -207,6 +209,11 @@ cm_status cm_store_owner_socket(cm_store *s, const char *id, char **out, struct 
 char *cm_store_own_socket(const cm_store *s);
 /** A number that is another one after another process has changed the store. */
 cm_status cm_store_changes(cm_store *s, int64_t *out, struct cm_err *err);
+/**
+ * What waits for a human in an execution that goes no further: PENDING becomes CANCELLED, and UNKNOWN where the call had been sent before.
+ * In the open group.
+ */
+cm_status cm_store_calls_withdraw(cm_store *s, const char *id, int64_t now, struct cm_err *err);
 /** Calls still EXECUTING become UNKNOWN (their outcome will never be known). */
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err);
 /**

@@ -247,6 +247,23 @@ static void a_call_of_unknown_outcome_can_be_asked_about(void **state)
     assert_int_equal(cm_store_call_ask(s, "exec_1", 0, "again", &err), CM_E_CONFLICT);
 }
 
+static void what_waits_is_withdrawn_and_stays_unknown_where_it_had_been_sent(void **state)
+{
+    struct cm_err err = {0};
+    cm_auto(cm_store) s = open_store();
+
+    (void)state;
+    begin(s, "exec_1", 1);
+    call(s, "exec_1", 0, CM_CALL_EXECUTING);
+    ok(cm_store_call_ask(s, "exec_1", 0, "unknown outcome", &err), &err);
+    ok(cm_store_calls_withdraw(s, "exec_1", 5000, &err), &err);
+    assert_int_equal(look(s, "exec_1").row.state, CM_CALL_UNKNOWN);
+    begin(s, "exec_2", 2);
+    call(s, "exec_2", 0, CM_CALL_PENDING);
+    ok(cm_store_calls_withdraw(s, "exec_2", 5000, &err), &err);
+    assert_int_equal(look(s, "exec_2").row.state, CM_CALL_CANCELLED);
+}
+
 static void a_call_is_reverted_once_and_a_failure_is_kept(void **state)
 {
     struct cm_err err = {0};
@@ -469,6 +486,7 @@ int main(void)
         T(a_rejected_call_has_its_error_and_is_delivered_once),
         T(nobody_decides_for_an_execution_that_has_ended),
         T(a_call_of_unknown_outcome_can_be_asked_about),
+        T(what_waits_is_withdrawn_and_stays_unknown_where_it_had_been_sent),
         T(a_call_is_reverted_once_and_a_failure_is_kept),
         T(of_two_who_resume_one_wins),
         T(what_a_dead_process_had_claimed_can_be_claimed_again),
