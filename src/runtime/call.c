@@ -10,11 +10,9 @@
  * back.
  */
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "runtime/internal.h"
 #include "schema/schema.h"
 
-#include <nettle/sha2.h>
 #include <stdio.h>
 
 #define STEP_DRAW 0x80000000u
@@ -67,109 +65,7 @@ void rt_call_free(struct rt_call *c)
     free(c);
 }
 
-/* ---- what is recorded ---- */
-
-/** A name for the record: valid UTF-8, bounded, no control characters (a NUL would make one name look like
- * another). */
-static char *clean_name(struct cm_str name)
-{
-    struct cm_str cut = {name.ptr, cm_utf8_cut(name, CM_NAME_MAX_BYTES)};
-    size_t len = 0;
-    char *text = cm_utf8_repair(cut, &len);
-
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            text[i] = '?';
-    return text;
-}
-
-/** sha256 over the JSON, one NUL, the marks: what a human approved is told by it. */
-static void hash_args(struct rt_call *c)
-{
-    struct sha256_ctx ctx;
-    uint8_t digest[SHA256_DIGEST_SIZE];
-
-    sha256_init(&ctx);
-    sha256_update(&ctx, c->args.json_len, (const uint8_t *)c->args.json);
-    sha256_update(&ctx, 1, (const uint8_t *)"");
-    sha256_update(&ctx, c->args.marks_len, (const uint8_t *)c->args.marks);
-    sha256_digest(&ctx, sizeof digest, digest);
-    memcpy(c->hash, "sha256:", 7);
-    for (size_t i = 0; i < sizeof digest; i++)
-        (void)snprintf(c->hash + 7 + 2 * i, 3, "%02x", digest[i]);
-}
-
-struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state)
-{
-    return (struct cm_call_row){
-        .seq = c->seq,
-        .kind = (uint8_t)c->kind,
-        .parent_seq = c->parent_seq,
-        .connector = c->connector,
-        .method = c->method,
-        .args = cm_value_view(&c->args),
-        .args_hash = c->hash,
-        .decision = "refuse",
-        .rule = "",
-        .method_flags = c->flags,
-        .state = state,
-        .started_at = c->started_at,
-        .line = c->line,
-        .column = c->column,
-    };
-}
-
-/** Account for what goes into the log. False: over the limit, and the execution is ended. */
-static bool account(cm_exec *e, size_t bytes)
-{
-    e->recorded_bytes += bytes;
-    if (e->recorded_bytes <= RT_RECORD_MAX)
-        return true;
-    rt_exec_end(e, CM_EXEC_ERROR, "record_limit",
-                "The arguments and results of this run are more than the %u MB that one run may record. Ask "
-                "the connectors for less: "
-                "filter, page, or run several smaller programs.",
-                RT_RECORD_MAX >> 20);
-    return false;
-}
-
-cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
-                         enum cm_call_state state, bool sync)
-{
-    struct cm_call_row row = rt_call_row(c, state);
-    cm_exec *e = c->e;
-    struct cm_err err = {0};
-    cm_status st;
-
-    row.decision = cm_decision_text(decision);
-    row.rule = rule;
-    st = cm_store_call_intent(e->rt->o.store, e->id, &row, sync, &err);
-    if (st != CM_OK) {
-        rt_exec_store_failed(e, &err);
-        return st;
-    }
-    c->recorded = true;
-    if (!sync)
-        rt_touch(e->rt);
-    return CM_OK;
-}
-
 /* ---- answers ---- */
-
-/** An error value {name, message, code}, marked as one. */
-static struct cm_own_value error_value(const char *code, const char *message)
-{
-    cm_autobuf json = CM_BUF_INIT(64 << 10);
-    struct cm_value v = {.marks = CM_STR("{\"\":\"error\"}")};
-
-    cm_buf_add_z(&json, "{\"name\":\"Error\",\"message\":");
-    cm_json_write_string(&json, cm_str_of(message));
-    cm_buf_add_z(&json, ",\"code\":");
-    cm_json_write_string(&json, cm_str_of(code));
-    cm_buf_add_char(&json, '}');
-    v.json = cm_buf_str(&json);
-    return cm_value_dup(v);
-}
 
 void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code, const char *fmt, ...)
 {
@@ -181,33 +77,23 @@ void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code,
     va_end(ap);
 
     cm_autofree char *clean = cm_secrets_redact(c->e->rt->o.secrets, cm_str_of(message), NULL);
-    cm_autovalue v = error_value(code, clean ? clean : message);
+    cm_autovalue v = rt_error_value(code, clean ? clean : message);
 
     rt_call_answer(c, state, true, cm_value_view(&v));
 }
 
-/** Write the outcome, with its delivery unless the run is ending and nobody gets it. */
-static cm_status record_outcome(struct rt_call *c, enum cm_call_state state, bool failed,
-                                struct cm_value value, struct cm_err *err)
+/** An outcome that is recorded, and whose call is gone, goes to the program. */
+static void give(cm_exec *e, uint32_t id, bool failed, struct cm_value value)
 {
-    cm_exec *e = c->e;
-    struct cm_call_row row = rt_call_row(c, state);
-
-    row.has_outcome = true;
-    row.failed = failed;
-    row.outcome = value;
-    row.ended_at = cm_now_ms();
-    if (!e->ending.set) {
-        rt_exec_move_clock(e);
-        row.delivery = ++e->n_deliveries;
-        row.delivered_at = e->clock;
+    if (e->ending.set)
+        return;
+    if (e->direct_path) {
+        rt_exec_direct_answer(e, failed, value);
+        return;
     }
-    rt_touch(e->rt);
-    if (c->recorded)
-        return cm_store_call_outcome(e->rt->o.store, e->id, &row, err);
-    if (c->kind != CM_CALL_TOOL)
-        row.decision = "execute";
-    return cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
+    e->waiting = false;
+    cm_pass_deliver(e->pass->pass, id, failed, false, value, e->clock, (uint32_t)e->n_deliveries);
+    start_next(e);
 }
 
 void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
@@ -222,21 +108,14 @@ void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, st
                      c->connector, c->method, value.json.len + value.marks.len, RT_VALUE_MAX_BYTES);
         return;
     }
-    if (record_outcome(c, state, failed, value, &err) != CM_OK) {
+    if (rt_record_outcome(c, state, failed, value, &err) != CM_OK) {
         rt_exec_store_failed(e, &err);
         return;
     }
     rt_call_unlink(c);
     rt_call_free(c);
-    if (!account(e, value.json.len + value.marks.len) || e->ending.set)
-        return;
-    if (e->direct_path) {
-        rt_exec_direct_answer(e, failed, value);
-        return;
-    }
-    e->waiting = false;
-    cm_pass_deliver(e->pass->pass, id, failed, false, value, e->clock, (uint32_t)e->n_deliveries);
-    start_next(e);
+    if (rt_account(e, value.json.len + value.marks.len))
+        give(e, id, failed, value);
 }
 
 /* ---- a connector's method ---- */
@@ -317,9 +196,24 @@ static void end_by_subrequests(struct rt_call *c)
                 c->e->limits.subrequests, what);
 }
 
+/** The intent of a call that waited for a human. */
+static cm_status start_approved(struct rt_call *c, bool sync)
+{
+    cm_exec *e = c->e;
+    struct cm_err err = {0};
+    cm_status st = cm_store_call_start(e->rt->o.store, e->id, c->seq, cm_now_ms(), sync, &err);
+
+    if (st != CM_OK)
+        rt_exec_store_failed(e, &err);
+    else if (!sync)
+        rt_touch(e->rt);
+    return st;
+}
+
 static void execute(struct rt_call *c, long method, const struct cm_call_decision *d)
 {
-    if (rt_call_record(c, CM_DECIDE_EXECUTE, d->rule, CM_CALL_EXECUTING, d->sync) != CM_OK)
+    if ((c->approved ? start_approved(c, d->sync)
+                     : rt_call_record(c, CM_DECIDE_EXECUTE, d->rule, CM_CALL_EXECUTING, d->sync)) != CM_OK)
         return;
     c->phase = RT_SENT;
     cm_connector_call(c->conn, (size_t)method, cm_value_view(&c->args), on_outcome, c, &c->up);
@@ -340,7 +234,7 @@ static void pause_call(struct rt_call *c, const struct cm_call_decision *d)
 /** The record names the rule also where the call never ran; such a row is written with its outcome in one. */
 static bool record_refusal(struct rt_call *c, const struct cm_call_decision *d)
 {
-    return rt_call_record(c, CM_DECIDE_REFUSE, d->rule, CM_CALL_EXECUTING, false) == CM_OK;
+    return c->recorded || rt_call_record(c, CM_DECIDE_REFUSE, d->rule, CM_CALL_EXECUTING, false) == CM_OK;
 }
 
 /** Some are ready at once: then this call does not fall behind those issued after it. */
@@ -403,7 +297,11 @@ static void proceed(struct rt_call *c)
         start_connector(c);
         return;
     case CM_DECIDE_PAUSE:
-        pause_call(c, &d);
+        /* That it needs a human is what was decided about. A rule that denies is another one. */
+        if (c->approved)
+            execute(c, method, &d);
+        else
+            pause_call(c, &d);
         return;
     case CM_DECIDE_EXECUTE:
         execute(c, method, &d);
@@ -462,6 +360,49 @@ static void issue_tool(struct rt_call *c)
         set_active(c, true);
         proceed(c);
     }
+}
+
+/* ---- what a human decided ---- */
+
+/** The arguments are those of the record: the program's, or a human's in their place. */
+static void take_recorded_args(struct rt_call *c, struct cm_value args)
+{
+    cm_value_done(&c->args);
+    c->args = cm_value_dup(args);
+    c->args_ok = true;
+    rt_hash_args(args, c->hash);
+}
+
+void rt_call_approved(struct rt_call *c, struct cm_value args)
+{
+    cm_exec *e = c->e;
+
+    e->n_pending -= c->phase == RT_PENDING;
+    c->phase = RT_QUEUED;
+    c->approved = c->recorded = true;
+    take_recorded_args(c, args);
+    if (e->n_active < e->limits.calls_in_flight) {
+        set_active(c, true);
+        proceed(c);
+    }
+}
+
+void rt_call_rejected(struct rt_call *c, struct cm_value outcome)
+{
+    cm_exec *e = c->e;
+    uint32_t id = c->id;
+    struct cm_err err = {0};
+
+    rt_exec_move_clock(e);
+    e->n_deliveries++;
+    rt_touch(e->rt);
+    if (cm_store_call_deliver(e->rt->o.store, e->id, c->seq, e->n_deliveries, e->clock, &err) != CM_OK) {
+        rt_exec_store_failed(e, &err);
+        return;
+    }
+    rt_call_unlink(c);
+    rt_call_free(c);
+    give(e, id, true, outcome);
 }
 
 /* ---- steps ---- */
@@ -541,7 +482,7 @@ static void take_args(struct rt_call *c, struct cm_value args)
             "the arguments have %zu bytes, a call may have %llu (limits.argBytes). Send less with "
             "each call: the fields that are needed, or the data in parts.",
             args.json.len + args.marks.len, (unsigned long long)c->e->limits.arg_bytes);
-    hash_args(c);
+    rt_hash_args(cm_value_view(&c->args), c->hash);
 }
 
 void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
@@ -553,8 +494,8 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
         .e = e, .id = id, .seq = e->n_issued++, .kind = kind, .line = at.line, .column = at.column};
     c->parent_seq = seq_of_step(e, at.step);
     note_seq(c);
-    c->connector = kind == CM_CALL_TOOL ? clean_name(connector) : cm_strdup("codemode");
-    c->method = clean_name(method);
+    c->connector = kind == CM_CALL_TOOL ? rt_clean_name(connector) : cm_strdup("codemode");
+    c->method = rt_clean_name(method);
     c->started_at = cm_now_ms();
     c->phase = RT_QUEUED;
     link_call(c);
@@ -567,7 +508,7 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
                     RT_ENTRIES_MAX);
         return;
     }
-    if (!account(e, c->args.json_len + c->args.marks_len))
+    if (!rt_account(e, c->args.json_len + c->args.marks_len))
         return;
     if (kind != CM_CALL_TOOL && !c->args_ok && c->args_err.status == CM_E_LIMIT) {
         rt_call_fail(c, CM_CALL_FAILED, RT_ARGUMENTS_LIMIT, "codemode.%s: %s",

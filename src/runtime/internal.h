@@ -135,6 +135,7 @@ struct rt_call {
     char hash[RT_HASH_BYTES];
     struct cm_err args_err; /* why they have none */
     bool args_ok, ensured, recorded, active;
+    bool approved; /* a human said so: it needs no other, but what denies it still counts */
     unsigned flags;
     cm_connector *conn;
     size_t n_lookups;
@@ -186,16 +187,34 @@ void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, st
 /** Answer with an error that we make: {name, message, code}. As rt_call_answer. */
 void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/** Record without an outcome, e.g. an intent. CM_OK, or the execution is ended and the call gone. */
-cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
-                         enum cm_call_state state, bool sync);
+/** A human approved a call that is PENDING: it goes on with these arguments, which are those of the record. As rt_call_answer. */
+void rt_call_approved(struct rt_call *c, struct cm_value args);
+/** A human rejected it: the program gets the error that is recorded. As rt_call_answer. */
+void rt_call_rejected(struct rt_call *c, struct cm_value outcome);
 /** "github.search (line 3)" into out. */
 void rt_call_describe(const struct rt_call *c, char *out, size_t cap);
-/** The row of a call in this state, without an outcome. Borrows from the call. */
-struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state);
 /** Take it off its execution's list; free it. */
 void rt_call_unlink(struct rt_call *c);
 void rt_call_free(struct rt_call *c);
+
+/** ---- record.c ---- */
+
+/** A name for the record: valid UTF-8, bounded, no control characters (a NUL would make one name look like another). Owned by the caller. */
+char *rt_clean_name(struct cm_str name);
+/** sha256 over the JSON, one NUL, the marks: what a human approved is told by it. */
+void rt_hash_args(struct cm_value args, char out[RT_HASH_BYTES]);
+/** An error value {name, message, code}, marked as one. */
+struct cm_own_value rt_error_value(const char *code, const char *message);
+/** Account for what goes into the log. False: over the limit, and the execution is ended. */
+bool rt_account(cm_exec *e, size_t bytes);
+/** The row of a call in this state, without an outcome. Borrows from the call. */
+struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state);
+/** Record without an outcome, e.g. an intent. CM_OK, or the execution is ended and the call gone. */
+cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
+                         enum cm_call_state state, bool sync);
+/** Write the outcome, with its delivery unless the run is ending and nobody gets it. */
+cm_status rt_record_outcome(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value,
+                            struct cm_err *err);
 
 /** ---- refuse.c ---- */
 

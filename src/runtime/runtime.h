@@ -14,6 +14,7 @@
  *   refuse.c    why not, in words                 settle.c   its unanswered calls then
  *   sdk.c       search, describe, timers          guest.c    what a worker says about an error, rebuilt
  *   runtime.c   what executions share; listings   outcome.c  the outcome as JSON, from the record
+ *   record.c    what is recorded of a call
  *
  * What is recorded: every call of every kind, numbered in the order of issue (seq), each answer with its place in the order of deliveries
  * and the clock that the program saw at it. Running a step's function is no delivery, its value is. `calls` of an outcome shows connector

@@ -1,0 +1,125 @@
+/* What is recorded of a call: its name and its bytes as they may be, their hash, its row, and how much there may be of all that. */
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "runtime/internal.h"
+
+#include <nettle/sha2.h>
+#include <stdio.h>
+
+char *rt_clean_name(struct cm_str name)
+{
+    struct cm_str cut = {name.ptr, cm_utf8_cut(name, CM_NAME_MAX_BYTES)};
+    size_t len = 0;
+    char *text = cm_utf8_repair(cut, &len);
+
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            text[i] = '?';
+    return text;
+}
+
+void rt_hash_args(struct cm_value args, char out[RT_HASH_BYTES])
+{
+    struct sha256_ctx ctx;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+
+    sha256_init(&ctx);
+    sha256_update(&ctx, args.json.len, (const uint8_t *)args.json.ptr);
+    sha256_update(&ctx, 1, (const uint8_t *)"");
+    sha256_update(&ctx, args.marks.len, (const uint8_t *)args.marks.ptr);
+    sha256_digest(&ctx, sizeof digest, digest);
+    memcpy(out, "sha256:", 7);
+    for (size_t i = 0; i < sizeof digest; i++)
+        (void)snprintf(out + 7 + 2 * i, 3, "%02x", digest[i]);
+}
+
+struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state)
+{
+    return (struct cm_call_row){
+        .seq = c->seq,
+        .kind = (uint8_t)c->kind,
+        .parent_seq = c->parent_seq,
+        .connector = c->connector,
+        .method = c->method,
+        .args = cm_value_view(&c->args),
+        .args_hash = c->hash,
+        .decision = "refuse",
+        .rule = "",
+        .method_flags = c->flags,
+        .state = state,
+        .started_at = c->started_at,
+        .line = c->line,
+        .column = c->column,
+    };
+}
+
+bool rt_account(cm_exec *e, size_t bytes)
+{
+    e->recorded_bytes += bytes;
+    if (e->recorded_bytes <= RT_RECORD_MAX)
+        return true;
+    rt_exec_end(e, CM_EXEC_ERROR, "record_limit",
+                "The arguments and results of this run are more than the %u MB that one run may record. Ask "
+                "the connectors for less: "
+                "filter, page, or run several smaller programs.",
+                RT_RECORD_MAX >> 20);
+    return false;
+}
+
+cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const char *rule,
+                         enum cm_call_state state, bool sync)
+{
+    struct cm_call_row row = rt_call_row(c, state);
+    cm_exec *e = c->e;
+    struct cm_err err = {0};
+    cm_status st;
+
+    row.decision = cm_decision_text(decision);
+    row.rule = rule;
+    st = cm_store_call_intent(e->rt->o.store, e->id, &row, sync, &err);
+    if (st != CM_OK) {
+        rt_exec_store_failed(e, &err);
+        return st;
+    }
+    c->recorded = true;
+    if (!sync)
+        rt_touch(e->rt);
+    return CM_OK;
+}
+
+struct cm_own_value rt_error_value(const char *code, const char *message)
+{
+    cm_autobuf json = CM_BUF_INIT(64 << 10);
+    struct cm_value v = {.marks = CM_STR("{\"\":\"error\"}")};
+
+    cm_buf_add_z(&json, "{\"name\":\"Error\",\"message\":");
+    cm_json_write_string(&json, cm_str_of(message));
+    cm_buf_add_z(&json, ",\"code\":");
+    cm_json_write_string(&json, cm_str_of(code));
+    cm_buf_add_char(&json, '}');
+    v.json = cm_buf_str(&json);
+    return cm_value_dup(v);
+}
+
+cm_status rt_record_outcome(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value,
+                            struct cm_err *err)
+{
+    cm_exec *e = c->e;
+    struct cm_call_row row = rt_call_row(c, state);
+
+    row.has_outcome = true;
+    row.failed = failed;
+    row.outcome = value;
+    row.ended_at = cm_now_ms();
+    if (!e->ending.set) {
+        rt_exec_move_clock(e);
+        row.delivery = ++e->n_deliveries;
+        row.delivered_at = e->clock;
+    }
+    rt_touch(e->rt);
+    if (c->recorded)
+        return cm_store_call_outcome(e->rt->o.store, e->id, &row, err);
+    if (c->kind != CM_CALL_TOOL)
+        row.decision = "execute";
+    return cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
+}
