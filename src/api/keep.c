@@ -4,10 +4,18 @@
 cm_status cm_prune(cm_ctx *ctx, size_t keep, size_t *n, struct cm_err *err)
 {
     uint32_t configured = cm_config_settings(ctx->config)->max_executions;
-    cm_status st =
-        cm_store_prune(ctx->store, ctx->runtime_name, keep == SIZE_MAX ? configured : keep, n, err);
+    size_t batch = 0, all = 0;
+    cm_status st;
 
-    return st == CM_OK ? cm_store_commit(ctx->store, true, err) : st;
+    do {
+        st = cm_store_prune(ctx->store, ctx->runtime_name, keep == SIZE_MAX ? configured : keep, &batch, err);
+        all += batch;
+        if (st == CM_OK)
+            st = cm_store_commit(ctx->store, batch == 0, err);
+    } while (st == CM_OK && batch > 0);
+    if (st == CM_OK && n)
+        *n = all;
+    return st;
 }
 
 cm_status cm_backup(cm_ctx *ctx, const char *path, struct cm_err *err)

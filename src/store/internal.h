@@ -46,9 +46,9 @@
     X(EXEC_LIST_OF_BRIEF, "SELECT " CM_STORE_EXEC_BRIEF " FROM executions WHERE runtime = ?2"                \
                           " ORDER BY created_at DESC, serial DESC LIMIT ?1")                                 \
     X(EXEC_DELETE, "DELETE FROM executions WHERE id = ?1 AND state NOT IN ('running', 'paused')")            \
-    X(EXEC_PRUNE,                                                                                            \
-      "DELETE FROM executions WHERE serial IN (SELECT serial FROM executions WHERE runtime = ?1"             \
-      " AND state NOT IN ('running', 'paused') ORDER BY created_at DESC, serial DESC LIMIT -1 OFFSET ?2)")   \
+    X(PRUNABLE, "SELECT serial FROM executions WHERE runtime = ?1 AND state NOT IN ('running', 'paused')"    \
+                " ORDER BY created_at DESC, serial DESC LIMIT ?3 OFFSET ?2")                                 \
+    X(PRUNE, "DELETE FROM executions WHERE serial = ?1 AND state NOT IN ('running', 'paused')")              \
     X(OWNERS, "SELECT DISTINCT owner FROM executions WHERE state = 'running' AND owner IS NOT NULL")         \
     X(ORPHAN_CALLS,                                                                                          \
       "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution IN"         \
@@ -102,8 +102,11 @@
     X(PENDING,                                                                                               \
       "SELECT " CM_STORE_CALL_COLUMNS ", e.id FROM calls c JOIN executions e ON e.serial = c.execution"      \
       " WHERE c.state = 'pending' AND c.decided_at = 0 AND e.state IN ('paused', 'running')"                 \
-      " AND (?1 IS NULL OR e.runtime = ?1) AND (?2 IS NULL OR e.id = ?2)"                                    \
-      " ORDER BY e.created_at DESC, e.serial DESC, c.seq")                                                   \
+      " AND (?1 IS NULL OR e.runtime = ?1) ORDER BY c.execution DESC, c.seq")                                \
+    X(PENDING_OF,                                                                                            \
+      "SELECT " CM_STORE_CALL_COLUMNS ", e.id FROM calls c JOIN executions e ON e.serial = c.execution"      \
+      " WHERE c.state = 'pending' AND c.decided_at = 0 AND e.state IN ('paused', 'running')"                 \
+      " AND (?1 IS NULL OR e.runtime = ?1) AND e.id = ?2 ORDER BY c.seq")                                    \
     X(STALE, "SELECT id FROM executions WHERE state = 'paused' AND updated_at < ?2"                          \
              " AND (?1 IS NULL OR runtime = ?1)")                                                            \
     X(EXEC_EXPIRE, "UPDATE executions SET state = 'expired', updated_at = ?3, ended_at = ?3, owner = NULL,"  \

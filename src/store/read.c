@@ -171,8 +171,9 @@ cm_status cm_store_pending(cm_store *s, const char *runtime, const char *id, cm_
     sqlite3_stmt *q = NULL;
     bool more = true;
     int rc = SQLITE_DONE;
-    cm_status st = cm_store__bind(s, CM_SQL_PENDING, (const struct cm_sql_arg[]){CM_A_Z(runtime), CM_A_Z(id)},
-                                  2, &q, err);
+    cm_status st =
+        cm_store__bind(s, id ? CM_SQL_PENDING_OF : CM_SQL_PENDING,
+                       (const struct cm_sql_arg[]){CM_A_Z(runtime), CM_A_Z(id)}, id ? 2 : 1, &q, err);
 
     if (st != CM_OK)
         return st;

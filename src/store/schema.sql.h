@@ -72,7 +72,13 @@ static const char *const cm_store_migrations[] = {
     " description TEXT NOT NULL, code TEXT NOT NULL,"
     " input_schema TEXT, connectors TEXT NOT NULL,"
     " execution TEXT NOT NULL, saved_at INTEGER NOT NULL,"
-    " PRIMARY KEY(runtime, name)) WITHOUT ROWID;",
+    " PRIMARY KEY(runtime, name)) WITHOUT ROWID;"
+    /* Each holds only what its question is about, and is chosen only by a query that says these very words. */
+    "DROP INDEX executions_live;"
+    "CREATE INDEX executions_running ON executions(owner) WHERE state = 'running';"
+    "CREATE INDEX executions_paused ON executions(updated_at) WHERE state = 'paused';"
+    "CREATE INDEX executions_ended ON executions(runtime, created_at)"
+    " WHERE state NOT IN ('running', 'paused');",
 };
 
 #endif

@@ -259,7 +259,10 @@ cm_status cm_store_backup(cm_store *s, const char *to, struct cm_err *err);
 
 /** CM_E_NOT_FOUND; CM_E_CONFLICT while running or paused. */
 cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err);
-/** Delete terminal executions of this runtime beyond the newest `keep`; *n (may be NULL) how many. */
+/**
+ * Delete terminal executions of this runtime beyond the newest `keep`, one bounded batch of them, in the open group; *n (may be NULL) how
+ * many. Who wants them all commits and calls again until it is 0: in between others write.
+ */
 cm_status cm_store_prune(cm_store *s, const char *runtime, size_t keep, size_t *n, struct cm_err *err);
 /** {"path","schema","journal","executions"} for `check`. */
 cm_status cm_store_info(cm_store *s, struct cm_buf *out, struct cm_err *err);

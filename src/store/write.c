@@ -163,12 +163,49 @@ cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err)
     return st;
 }
 
+/** ---- pruning ---- */
+
+/*
+ * A batch ends the group's part of the loop's turn: some milliseconds, however much there is to delete. One execution goes as a whole, and
+ * has 10,000 calls at most.
+ */
+#define PRUNE_EXECUTIONS 64
+#define PRUNE_ROWS       4000
+
+static cm_status prunable(cm_store *s, const char *runtime, size_t keep, int64_t *serials, size_t *n,
+                          struct cm_err *err)
+{
+    const struct cm_sql_arg args[] = {CM_A_Z(runtime), CM_A_INT(keep > INT64_MAX ? INT64_MAX : keep),
+                                      CM_A_INT(PRUNE_EXECUTIONS)};
+    sqlite3_stmt *q = NULL;
+    int rc = SQLITE_DONE;
+    cm_status st = cm_store__bind(s, CM_SQL_PRUNABLE, args, CM_ARRAY_LEN(args), &q, err);
+
+    if (st != CM_OK)
+        return st;
+    while (*n < PRUNE_EXECUTIONS && (rc = sqlite3_step(q)) == SQLITE_ROW)
+        serials[(*n)++] = sqlite3_column_int64(q, 0);
+    cm_store__reset(q);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? CM_OK
+                                                 : cm_store__error(s, rc, "look for what to prune", err);
+}
+
 cm_status cm_store_prune(cm_store *s, const char *runtime, size_t keep, size_t *n, struct cm_err *err)
 {
-    size_t changed = 0;
-    cm_status st = CM_STORE_WRITE(s, CM_SQL_EXEC_PRUNE, &changed, err, CM_A_Z(runtime), CM_A_INT(keep));
+    int64_t serials[PRUNE_EXECUTIONS];
+    size_t n_found = 0, n_done = 0;
+    int before = sqlite3_total_changes(s->db); /* counts the calls that go with their execution */
+    cm_status st = prunable(s, runtime, keep, serials, &n_found, err);
 
+    for (size_t i = 0; i < n_found && st == CM_OK; i++) {
+        size_t changed = 0;
+
+        if (sqlite3_total_changes(s->db) - before >= PRUNE_ROWS)
+            break;
+        st = CM_STORE_WRITE(s, CM_SQL_PRUNE, &changed, err, CM_A_INT(serials[i]));
+        n_done += changed;
+    }
     if (st == CM_OK && n)
-        *n = changed;
+        *n = n_done;
     return st;
 }
