@@ -99,16 +99,6 @@ cm_status cm_store_call_ask(cm_store *s, const char *id, uint32_t seq, const cha
     return st == CM_OK && changed == 0 ? cm_store__call_not(s, id, seq, "asked about", err) : st;
 }
 
-cm_status cm_store_call_revert(cm_store *s, const char *id, uint32_t seq, int64_t at, const char *error,
-                               struct cm_err *err)
-{
-    size_t changed = 0;
-    cm_status st = CM_STORE_WRITE(s, CM_SQL_CALL_REVERT, &changed, err, CM_A_Z(id), CM_A_INT(seq),
-                                  CM_A_INT(at), CM_A_Z(error));
-
-    return st == CM_OK && changed == 0 ? cm_store__call_not(s, id, seq, "reverted", err) : st;
-}
-
 /** The owner that may be replaced: NULL for a paused one, the name of a dead one. */
 static cm_status read_owner(cm_store *s, const char *id, char **owner, bool *live, struct cm_err *err)
 {

@@ -20,7 +20,7 @@
     "method_flags, c.state,"                                                                           \
     " failed, outcome_json, outcome_marks, delivery, delivered_at, started_at, c.ended_at, line, col," \
     " decided_at, decided_by, reason, asked_json, asked_marks, asked_hash, c.code, reverted_at, "      \
-    "revert_error, ordinal"
+    "revert_error, ordinal, revert_started_at, revert_by, dropped"
 #define CM_STORE_LIVE " FROM executions WHERE id = ?1 AND state IN ('paused', 'running')"
 
 #define CM_STORE_SQL_MAP(X)                                                                                  \
@@ -92,9 +92,29 @@
                 " WHERE execution = (SELECT serial" CM_STORE_LIVE                                            \
                 ") AND seq = ?2 AND state IN ('executing', 'unknown')")                                      \
     X(CALL_REVERT, "UPDATE calls SET state = CASE WHEN ?4 IS NULL THEN 'reverted' ELSE state END,"           \
-                   " reverted_at = CASE WHEN ?4 IS NULL THEN ?3 ELSE reverted_at END, revert_error = ?4"     \
+                   " reverted_at = CASE WHEN ?4 IS NULL THEN ?3 ELSE reverted_at END, revert_error = ?4,"    \
+                   " revert_started_at = CASE WHEN ?4 IS NULL THEN revert_started_at ELSE 0 END"             \
                    " WHERE execution = (SELECT serial FROM executions WHERE id = ?1 AND state <> 'running')" \
                    " AND seq = ?2 AND state <> 'reverted'")                                                  \
+    X(REVERT_START, "UPDATE calls SET revert_started_at = ?3, revert_by = ?4, revert_error = NULL"           \
+                    " WHERE execution = (SELECT serial FROM executions WHERE id = ?1"                        \
+                    " AND state NOT IN ('running', 'paused')) AND seq = ?2 AND state <> 'reverted'"          \
+                    " AND revert_started_at = ?5")                                                           \
+    X(REVERT_UNSURE, "UPDATE calls SET revert_error = ?3 WHERE execution ="                                  \
+                     " (SELECT serial FROM executions WHERE id = ?1 AND state <> 'running')"                 \
+                     " AND seq = ?2 AND state <> 'reverted' AND revert_started_at <> 0")                     \
+    X(EXEC_ROLLED_BACK, "UPDATE executions SET state = 'rolled_back', updated_at = ?2"                       \
+                        " WHERE id = ?1 AND state NOT IN ('running', 'paused')")                             \
+    X(CALL_DROP, "UPDATE calls SET dropped = dropped | ?3,"                                                  \
+                 " args_json = CASE WHEN ?3 & 1 THEN NULL ELSE args_json END,"                               \
+                 " args_marks = CASE WHEN ?3 & 1 THEN NULL ELSE args_marks END,"                             \
+                 " asked_json = CASE WHEN ?3 & 1 THEN NULL ELSE asked_json END,"                             \
+                 " asked_marks = CASE WHEN ?3 & 1 THEN NULL ELSE asked_marks END,"                           \
+                 " outcome_json = CASE WHEN ?3 & 2 THEN NULL ELSE outcome_json END,"                         \
+                 " outcome_marks = CASE WHEN ?3 & 2 THEN NULL ELSE outcome_marks END"                        \
+                 " WHERE execution = (SELECT serial FROM executions WHERE id = ?1) AND seq = ?2")            \
+    X(CALL_GET, "SELECT " CM_STORE_CALL_COLUMNS " FROM calls c JOIN executions e ON e.serial = c.execution"  \
+                " WHERE e.id = ?1 AND c.seq = ?2")                                                           \
     X(EXEC_CLAIM, "UPDATE executions SET state = 'running', owner = ?2, owner_pid = ?3, updated_at = ?4,"    \
                   " ended_at = 0, passes = passes + 1"                                                       \
                   " WHERE id = ?1 AND (state = 'paused' OR (state = 'running' AND owner IS ?5))")            \

@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-#define CALL_COLUMNS 31 /* of CM_STORE_CALL_COLUMNS */
+#define CALL_COLUMNS 34 /* of CM_STORE_CALL_COLUMNS */
 
 static struct cm_str col_str(sqlite3_stmt *q, int i)
 {
@@ -102,6 +102,9 @@ static void read_call(sqlite3_stmt *q, struct cm_call_row *row)
         .reverted_at = sqlite3_column_int64(q, 28),
         .revert_error = col_z(q, 29),
         .ordinal = (uint32_t)sqlite3_column_int64(q, 30),
+        .revert_started_at = sqlite3_column_int64(q, 31),
+        .revert_by = col_z(q, 32),
+        .dropped = (unsigned)sqlite3_column_int64(q, 33),
     };
 }
 
@@ -163,6 +166,21 @@ cm_status cm_store_calls(cm_store *s, const char *id, cm_call_row_fn fn, void *u
     cm_status st = cm_store__bind(s, CM_SQL_CALLS_OF, (const struct cm_sql_arg[]){CM_A_Z(id)}, 1, &q, err);
 
     return st == CM_OK ? walk(s, q, NULL, fn, user, &n, err) : st;
+}
+
+cm_status cm_store_call(cm_store *s, const char *id, uint32_t seq, cm_call_row_fn fn, void *user,
+                        struct cm_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    size_t n = 0;
+    cm_status st = cm_store__bind(s, CM_SQL_CALL_GET, (const struct cm_sql_arg[]){CM_A_Z(id), CM_A_INT(seq)},
+                                  2, &q, err);
+
+    if (st == CM_OK)
+        st = walk(s, q, NULL, fn, user, &n, err);
+    if (st == CM_OK && n == 0)
+        st = cm_err_set(err, CM_E_NOT_FOUND, "execution '%.100s' has no call %u", id, seq);
+    return st;
 }
 
 cm_status cm_store_pending(cm_store *s, const char *runtime, const char *id, cm_pending_row_fn fn, void *user,

@@ -92,12 +92,13 @@ struct cm_call_row {
     uint32_t seq;       /* dense from 0 at issue, over every kind */
     uint8_t kind;       /* enum cm_call_kind of the wire */
     int64_t parent_seq; /* the step it runs in, or -1 */
-    uint32_t ordinal;   /* among the calls that were issued in the same step, from 1; 0: not known (an older file) */
+    uint32_t
+        ordinal; /* among the calls that were issued in the same step, from 1; 0: not known (an older file) */
     const char *connector, *method;
     struct cm_value args;  /* canonical */
     const char *args_hash; /* "sha256:…" over json, one NUL, marks */
-    const char *decision;  /* "execute", "pause", "refuse", "replay"; "ask": it was sent, and has no outcome */
-    const char *rule;      /* what decided: "policy[2] *.delete_*", "tool: requiresApproval", "default" */
+    const char *decision; /* "execute", "pause", "refuse", "replay"; "ask": it was sent, and has no outcome */
+    const char *rule;     /* what decided: "policy[2] *.delete_*", "tool: requiresApproval", "default" */
     unsigned method_flags; /* enum cm_method_flag at that time */
     enum cm_call_state state;
     bool has_outcome, failed;
@@ -115,7 +116,14 @@ struct cm_call_row {
     struct cm_str code;  /* of a snippet that the call runs, as it was then */
     int64_t reverted_at; /* 0: it was not */
     const char *revert_error;
+    /* A revert was sent then, and nothing says that it failed: without reverted_at its outcome is unknown. 0: none was, or it failed. */
+    int64_t revert_started_at;
+    const char *revert_by; /* who asked for it; "": not told */
+    unsigned dropped;      /* enum cm_call_part that were taken out of the record */
 };
+
+/** What may be taken out of the record of a call when its execution has ended. */
+enum cm_call_part { CM_CALL_ARGS = 1, CM_CALL_OUTCOME = 2 };
 
 /** A human's decision on one pending call. */
 struct cm_decision_row {
@@ -191,9 +199,24 @@ cm_status cm_store_call_deliver(cm_store *s, const char *id, uint32_t seq, int64
                                 struct cm_err *err);
 /** A call whose outcome nobody will know is asked about: EXECUTING or UNKNOWN becomes PENDING and undecided. `rule` says why. */
 cm_status cm_store_call_ask(cm_store *s, const char *id, uint32_t seq, const char *rule, struct cm_err *err);
-/** A call was reverted (error NULL), or could not be. Of any execution that does not run. */
+/**
+ * The intent of a revert, of an execution that has ended; blocks until synced: what is sent afterwards is never forgotten. `expected` is
+ * the revert_started_at that the caller has seen, so that of two who roll back one sends it.
+ *
+ * Errors: CM_E_CONFLICT it was reverted, another one has begun to, or the execution runs or is paused; CM_E_NOT_FOUND.
+ */
+cm_status cm_store_call_revert_start(cm_store *s, const char *id, uint32_t seq, int64_t at, int64_t expected,
+                                     const char *by, struct cm_err *err);
+/** A call was reverted (error NULL), or was not, for certain. Of any execution that does not run. */
 cm_status cm_store_call_revert(cm_store *s, const char *id, uint32_t seq, int64_t at, const char *error,
                                struct cm_err *err);
+/** A revert was sent, and what became of it is not known; `error` says why. */
+cm_status cm_store_call_revert_unsure(cm_store *s, const char *id, uint32_t seq, const char *error,
+                                      struct cm_err *err);
+/** An execution that has ended becomes ROLLED_BACK. Blocks until synced. Errors: CM_E_CONFLICT it runs or is paused; CM_E_NOT_FOUND. */
+cm_status cm_store_rolled_back(cm_store *s, const char *id, int64_t at, struct cm_err *err);
+/** Take parts (enum cm_call_part) out of the record of a call; its hash stays. In the open group. */
+cm_status cm_store_call_drop(cm_store *s, const char *id, uint32_t seq, unsigned parts, struct cm_err *err);
 /**
  * Make a paused execution, or a running one whose process is gone, a running one of this process. Blocks until synced.
  *
@@ -236,6 +259,9 @@ cm_status cm_store_executions(cm_store *s, const char *runtime, size_t limit, bo
                               cm_exec_row_fn fn, void *user, struct cm_err *err);
 cm_status cm_store_execution(cm_store *s, const char *id, cm_exec_row_fn fn, void *user, struct cm_err *err);
 cm_status cm_store_calls(cm_store *s, const char *id, cm_call_row_fn fn, void *user, struct cm_err *err);
+/** One of them. Errors: CM_E_NOT_FOUND. */
+cm_status cm_store_call(cm_store *s, const char *id, uint32_t seq, cm_call_row_fn fn, void *user,
+                        struct cm_err *err);
 /** Every pending and undecided call of paused and running executions; newest execution first, then seq. runtime and id NULL: of all. */
 typedef bool (*cm_pending_row_fn)(void *user, const char *id, const struct cm_call_row *row);
 cm_status cm_store_pending(cm_store *s, const char *runtime, const char *id, cm_pending_row_fn fn, void *user,

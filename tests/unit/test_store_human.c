@@ -285,6 +285,59 @@ static void a_call_is_reverted_once_and_a_failure_is_kept(void **state)
     assert_int_equal(cm_store_call_revert(s, "exec_1", 0, 9002, NULL, &err), CM_E_CONFLICT);
 }
 
+static void of_two_who_roll_back_one_sends_the_revert(void **state)
+{
+    struct cm_err err = {0};
+    cm_auto(cm_store) a = open_store();
+    cm_auto(cm_store) b = open_store();
+
+    (void)state;
+    begin(a, "exec_1", 1);
+    call(a, "exec_1", 0, CM_CALL_APPLIED);
+    assert_int_equal(cm_store_call_revert_start(a, "exec_1", 0, 9000, 0, "ann", &err), CM_E_CONFLICT);
+    assert_int_equal(cm_store_rolled_back(a, "exec_1", 9000, &err), CM_E_CONFLICT);
+    ok(move(a, "exec_1", CM_EXEC_COMPLETED, &err), &err);
+    ok(cm_store_call_revert_start(a, "exec_1", 0, 9000, 0, "ann", &err), &err);
+    assert_int_equal(cm_store_call_revert_start(b, "exec_1", 0, 9001, 0, "bob", &err), CM_E_CONFLICT);
+    assert_int_equal(look(b, "exec_1").row.revert_started_at, 9000);
+    ok(cm_store_call_revert_unsure(a, "exec_1", 0, "no answer", &err), &err);
+    assert_int_equal(look(a, "exec_1").row.revert_started_at, 9000); /* it may have taken effect */
+    ok(cm_store_call_revert(a, "exec_1", 0, 9002, "it is locked", &err), &err);
+    assert_int_equal(look(a, "exec_1").row.revert_started_at, 0); /* it has not */
+    ok(cm_store_commit(a, false, &err), &err);
+    ok(cm_store_call_revert_start(b, "exec_1", 0, 9003, 0, "bob", &err), &err);
+    ok(cm_store_call_revert(b, "exec_1", 0, 9004, NULL, &err), &err);
+    ok(cm_store_rolled_back(b, "exec_1", 9004, &err), &err);
+    assert_int_equal(look(a, "exec_1").row.state, CM_CALL_REVERTED);
+    assert_int_equal(cm_store_call_revert_start(a, "exec_1", 0, 9005, 9003, "ann", &err), CM_E_CONFLICT);
+}
+
+static bool keep_parts(void *user, const struct cm_call_row *row)
+{
+    struct cm_call_row *to = user;
+
+    *to = *row;
+    to->has_outcome = row->args.json.len > 0; /* borrowed: only whether they are there */
+    return true;
+}
+
+static void what_is_dropped_leaves_the_record_and_its_hash_stays(void **state)
+{
+    struct cm_err err = {0};
+    struct cm_call_row row = {0};
+    cm_auto(cm_store) s = open_store();
+
+    (void)state;
+    begin(s, "exec_1", 1);
+    call(s, "exec_1", 0, CM_CALL_APPLIED);
+    ok(cm_store_call(s, "exec_1", 0, keep_parts, &row, &err), &err);
+    assert_true(row.has_outcome && row.dropped == 0);
+    ok(cm_store_call_drop(s, "exec_1", 0, CM_CALL_ARGS, &err), &err);
+    ok(cm_store_call(s, "exec_1", 0, keep_parts, &row, &err), &err);
+    assert_true(!row.has_outcome && row.dropped == CM_CALL_ARGS);
+    assert_int_equal(cm_store_call(s, "exec_1", 7, keep_parts, &row, &err), CM_E_NOT_FOUND);
+}
+
 static void of_two_who_resume_one_wins(void **state)
 {
     struct cm_err err = {0};
@@ -488,6 +541,8 @@ int main(void)
         T(a_call_of_unknown_outcome_can_be_asked_about),
         T(what_waits_is_withdrawn_and_stays_unknown_where_it_had_been_sent),
         T(a_call_is_reverted_once_and_a_failure_is_kept),
+        T(of_two_who_roll_back_one_sends_the_revert),
+        T(what_is_dropped_leaves_the_record_and_its_hash_stays),
         T(of_two_who_resume_one_wins),
         T(what_a_dead_process_had_claimed_can_be_claimed_again),
         T(what_waits_too_long_expires_and_its_calls_with_it),
