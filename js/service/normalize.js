@@ -11,7 +11,7 @@ import { takeImports } from './imports.js';
 import { isSpace } from './parse.js';
 import { holdsFence, NeedsTypes, readText } from './read.js';
 import { Refusal } from './refusal.js';
-import { loneArrow, shape, unexport, wholeExpression } from './shape.js';
+import { loneArrow, shape } from './shape.js';
 import { back, compose, keepOnly, Lines, place } from './text.js';
 import { helperName, noteThrows } from './throws.js';
 import { look, Warnings } from './warnings.js';
@@ -92,20 +92,20 @@ function connectorNames(bind) {
 }
 
 // A text that holds a program as data: it is not guessed at, but said.
-function warnOfData({ text, body }, warnings) {
-    const only = body === null || body.length === 1 ? text.trim() : '';
-    if (body === null && /^\{\s*"code"\s*:\s*"(?:[^"\\]|\\[^])*"\s*,?\s*\}$/.test(only))
+function warnOfData({ text, body, alone }, warnings) {
+    const only = body.length === 1 ? text.trim() : '';
+    if (alone && /^\{\s*"code"\s*:\s*"(?:[^"\\]|\\[^])*"\s*,?\s*\}$/.test(only))
         warnings.add('the text is an object with a member code, which is the result as it is; to run that program, send it alone');
-    else if (body !== null && body.length === 1 && body[0].directive !== undefined && /=>|\breturn\b|\bawait\b/.test(body[0].directive))
+    else if (body.length === 1 && body[0].directive !== undefined && /=>|\breturn\b|\bawait\b/.test(body[0].directive))
         warnings.add('the program is one text in quotes, which is the result as it is; to run what it says, send it without quotes and escapes');
 }
 
 function build(source, input, bind, warnings) {
-    const view = readProgram(source, warnings), { text, body, rows: before } = view;
+    const view = readProgram(source, warnings), { text, rows: before } = view;
     const start = text.search(/[^\s\uFEFF]/);
     if (view.how !== undefined)
         warnings.add(view.how);
-    if (start < 0 || (body !== null && isSpace(text)))
+    if (start < 0 || isSpace(text))
         return { text: 'async () => {}', run: '($cm=>async () => {})', map: '', line: 1 };
     const lines = new Lines(text), program = new Program(text, input);
     warnings.general = warnings.texts.length;
@@ -119,25 +119,18 @@ function build(source, input, bind, warnings) {
     }
 }
 
-function finish({ text, body: statements, tail }, program, start, lines, bind, warnings, before) {
-    const { line, column } = lines.place(start), helper = helperName(text);
-    const { body, shown, run } = statements === null ? { body: null, shown: '', run: '' } : takeImports(program, statements, helper);
-    const arrow = body === null || body.length < statements.length ? null : loneArrow(text, body);
-    warnOfData({ text, body }, warnings);
+function finish(view, program, start, lines, bind, warnings, before) {
+    const { text, body: statements } = view, { line, column } = lines.place(start), helper = helperName(text);
+    const { body, shown, run } = takeImports(program, statements, helper);
+    const arrow = body.length < statements.length ? null : loneArrow(text, body);
+    warnOfData({ ...view, body }, warnings);
     // What is inserted around the same place stands in the order in which it is made, the outer first.
-    if (arrow !== null) {
+    if (arrow !== null)
         program.end = text.trimEnd().length;
-    } else if (tail !== undefined) {
-        unexport(program, body, null);
-        program.yield(tail.start, tail.end, false);
-    } else if (body === null) {
-        wholeExpression(program);
-    } else {
+    else
         shape(program, body, warnings.at);
-    }
-    if (body !== null)
-        noteThrows(program, body, helper);
-    if (body !== null && look(program, body, connectorNames(bind), warnings))
+    noteThrows(program, body, helper);
+    if (look(program, body, connectorNames(bind), warnings))
         fixAwaits(program, body, warnings.at, warnings.lineOf);
     if (arrow !== null)
         return finishArrow(program, arrow, start, lines, before, helper);

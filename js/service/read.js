@@ -86,6 +86,14 @@ function repair(text) {
         : { ...replace(text, found.sort((a, b) => a[0] - b[0])), how: 'typographic quotes and invisible characters were read as plain ones' };
 }
 
+// The object literal at `at`, which the parser takes for a block, as the statement that it was meant to be.
+function objectAt(text, at) {
+    const expression = parseExpressionAt(text, at);
+    return { type: 'ExpressionStatement', start: expression.start, end: expression.end, expression, object: true };
+}
+
+const wholeObject = text => ({ text, rows: [], body: [objectAt(text, text.search(/\S/))], alone: true });
+
 // `const a = 1; { a, b: 2 }`: what stands last is an object, in place of a block that cannot be read.
 function withTail(text, pos) {
     let at = pos;
@@ -97,7 +105,7 @@ function withTail(text, pos) {
             continue;
         try {
             const { body } = parse(keepOnly(text, 0, at));
-            return { text, rows: [], body, tail: { start: at, end: parseExpressionAt(text, at).end } };
+            return { text, rows: [], body: [...body, objectAt(text, at)] };
         } catch {
             return null;
         }
@@ -128,7 +136,7 @@ function markupBefore(text, pos) {
 
 const posOf = error => (typeof error.pos === 'number' ? error.pos : -1);
 
-// {text, rows, body, how?}: what `text` was read as, with the rows that lead back to it. body null: it is one object literal.
+// {text, rows, body, how?, alone?}: what `text` was read as, with the rows that lead back to it. alone: it is one object literal.
 export function readText(text) {
     const plain = attempt(() => ({ text, rows: [], body: parse(text).body }));
     if (plain.view !== undefined) {
@@ -138,7 +146,7 @@ export function readText(text) {
         return typed.view ?? plain.view;
     }
     if (isObjectText(text))
-        return { text, rows: [], body: null };
+        return wholeObject(text);
     const tail = withTail(text, posOf(plain.error));
     if (tail !== null)
         return tail;
@@ -167,16 +175,14 @@ export function readText(text) {
 
 function readRepaired(text, { text: mended, rows, how }) {
     const plain = attempt(() => ({ text: mended, rows: [], body: parse(mended).body }));
-    const view = plain.view ?? (isObjectText(mended) ? { text: mended, rows: [], body: null } : readTypes(mended));
+    const view = plain.view ?? (isObjectText(mended) ? wholeObject(mended) : readTypes(mended));
     return { ...view, rows: compose(rows, view.rows), how };
 }
 
 // Whether a fence was read as template literals: one that calls what another gives, in a row without anything between.
 export function holdsFence(body) {
     let found = false;
-    if (body !== null) {
-        for (const statement of body)
-            walk(statement, node => { found ||= node.type === 'TaggedTemplateExpression' && /^T(?:aggedT)?emplate/.test(node.tag.type); });
-    }
+    for (const statement of body)
+        walk(statement, node => { found ||= node.type === 'TaggedTemplateExpression' && /^T(?:aggedT)?emplate/.test(node.tag.type); });
     return found;
 }

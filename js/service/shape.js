@@ -230,12 +230,6 @@ function blockIsObject(text, block, alone) {
     return block.body.every(meant) && isObjectText(text, block.start);
 }
 
-// A whole program that is one object literal.
-export function wholeExpression(program) {
-    const start = program.text.search(/\S/);
-    program.yield(start, parseExpressionAt(program.text, start).end, false);
-}
-
 // A last expression that is a function, or names one, is what a program is called through: no function leaves a program.
 function expressionResult(program, result, keepRest, functions, warn) {
     const { text } = program, { expression } = result, end = expressionEnd(text, result);
@@ -282,8 +276,8 @@ export function shape(program, statements, warn) {
         exported(program, value, start, value.type.endsWith('Declaration') ? value.end : expressionEnd(text, last), functions, warn);
         return;
     }
-    if (blockIsObject(text, last, significant.length === 1)) {
-        program.yield(last.start, parseExpressionAt(text, last.start).end, false);
+    if (last.object || blockIsObject(text, last, significant.length === 1)) {
+        program.yield(last.start, last.object ? last.end : parseExpressionAt(text, last.start).end, false);
         return;
     }
     if (commonExport(last) !== null) {
