@@ -82,6 +82,19 @@ struct cm_policy_rule {
     enum cm_policy_action action;
 };
 
+/** How the calls of a method are undone: by another call (docs/rollback.md). Owned by the config. */
+struct cm_config_revert {
+    const char *at;        /* "codemode.reverts.github.create_issue" */
+    const char *method;    /* "github.create_issue", as written */
+    const char *connector; /* of the call that undoes it: "github" */
+    const char *call;      /* and its method: "close_issue" */
+    const char
+        *args_json; /* its arguments; strings "$args…" and "$result…" are places in those of the call */
+};
+
+/** What leaves the record of a call when its execution has ended; bits. */
+enum cm_config_drop { CM_DROP_ARGS = 1, CM_DROP_RESULT = 2 };
+
 struct cm_config_lookup {
     const char *path;           /* --config, or NULL */
     const char *text;           /* configuration as text, or NULL */
@@ -124,6 +137,8 @@ struct cm_config_settings {
     bool jit;
     uint32_t max_executions, max_workers, max_queued, runs_per_worker, worker_age_ms, grace_ms;
     uint64_t paused_ttl_ms;
+    uint64_t transform_max_bytes;  /* transformResult: cut results beyond this; 0: limits.resultBytes alone */
+    const char *transform_snippet; /* transformResult: the snippet that a result is put through; NULL: none */
 };
 const struct cm_config_settings *cm_config_settings(const cm_config *c);
 
@@ -134,6 +149,20 @@ bool cm_config_is_global(const char *name);
  * is the upstream's own name of the method, or NULL while that is unknown. */
 const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
                                                     const char *method, const char *origin, size_t *index);
+size_t cm_config_reverts(const cm_config *c, const struct cm_config_revert **out);
+/** The one for connector.method in any spelling (as cm_config_policy_match), or NULL. */
+const struct cm_config_revert *cm_config_revert_of(const cm_config *c, const char *connector,
+                                                   const char *method, const char *origin);
+/**
+ * Append the arguments of the call that undoes one with these arguments and this result (JSON texts as tools see them; result empty:
+ * not known). Errors: CM_E_NOT_FOUND names the place that is not there.
+ */
+cm_status cm_config_revert_args(const struct cm_config_revert *r, struct cm_str args_json,
+                                struct cm_str result_json, struct cm_buf *out, struct cm_err *err);
+/** What `log.drop` says of connector.method: enum cm_config_drop. `completed`: the execution completed. */
+unsigned cm_config_drops(const cm_config *c, const char *connector, const char *method, bool completed);
+/** Whether there is anything to drop at all. */
+bool cm_config_drops_any(const cm_config *c);
 /** Lower `limits` by a JSON object of the same keys. A larger value or an unknown key is CM_E_INVALID that
  * names it. */
 cm_status cm_limits_lower(struct cm_limits *limits, struct cm_str json, struct cm_err *err);

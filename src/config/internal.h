@@ -32,11 +32,28 @@ struct cm_config {
     const char **rules_mapped; /* each match with the method part mapped as names are; NULL where that changes
                                   nothing */
     size_t n_rules;
+    struct cm_config_revert *reverts;
+    const char **reverts_mapped; /* as rules_mapped */
+    size_t n_reverts;
+    struct cm_config__drop *drops;
+    size_t n_drops;
     const char **warnings;
     size_t n_warnings;
     struct cm_limits limits;
     struct cm_config_settings settings;
     cm_secrets *secrets;
+};
+
+/** One row of `log.drop`. */
+struct cm_config__drop {
+    const char *match, *mapped;
+    bool args, results, completed_only;
+};
+
+/** Every spelling of connector.method. */
+struct cm_config__paths {
+    char *path[6];
+    size_t n;
 };
 
 /** How a string of the file is treated when it is read. */
@@ -122,9 +139,23 @@ cm_status cm_config__read_limits(cm_config *c, yyjson_val *obj, const char *at, 
 cm_status cm_config__read_modules(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);
 cm_status cm_config__read_fetch(cm_config *c, yyjson_val *list, const char *at, struct cm_err *err);
 cm_status cm_config__read_policy(cm_config *c, yyjson_val *list, const char *at, struct cm_err *err);
+cm_status cm_config__read_reverts(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);
+cm_status cm_config__read_log(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);
+cm_status cm_config__read_transform(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);
 cm_status cm_config__read_settings(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err);
 /** Keys of `codemode` that cm_config__read_settings reads. NULL-terminated. */
 extern const char *const cm_config__setting_keys[];
+
+/* ---- policy.c: patterns over connector.method */
+
+/** The pattern as names are mapped to identifiers, kept; NULL where it is the same. */
+const char *cm_config__mapped_pattern(cm_config *c, const char *match);
+/** Warn where a pattern names a connector that the file does not have; `place` is the key that holds it. */
+void cm_config__names_connector(cm_config *c, const char *match, const char *mapped, const char *place);
+void cm_config__paths(const cm_config *c, const char *connector, const char *method, const char *origin,
+                      struct cm_config__paths *out);
+void cm_config__paths_done(struct cm_config__paths *p);
+bool cm_config__paths_match(const struct cm_config__paths *p, const char *match, const char *mapped);
 
 /* ---- trust.c */
 

@@ -150,9 +150,10 @@ cm_status cm_limits_lower(struct cm_limits *limits, struct cm_str json, struct c
 static const char *const isolations[] = {"realm", "vm", "process", NULL};
 
 const char *const cm_config__setting_keys[] = {
-    "store",     "runtime",       "isolation",   "jit",     "maxExecutions", "maxWorkers",
-    "maxQueued", "runsPerWorker", "workerAgeMs", "graceMs", "pausedTtlMs",   "fetch",
-    "modules",   "limits",        "policy",      "openapi", "toolsets",      NULL};
+    "store",     "runtime",         "isolation",   "jit",     "maxExecutions", "maxWorkers",
+    "maxQueued", "runsPerWorker",   "workerAgeMs", "graceMs", "pausedTtlMs",   "fetch",
+    "modules",   "limits",          "policy",      "openapi", "toolsets",      "reverts",
+    "log",       "transformResult", NULL};
 
 static cm_status read_store(cm_config *c, yyjson_val *obj, const char *at, struct cm_err *err)
 {

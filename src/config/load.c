@@ -175,6 +175,18 @@ static cm_status read_ours(cm_config *c, yyjson_val *ours, struct cm_err *err)
     /* After the entries: a rule that names none of them is worth a warning. */
     if (st == CM_OK && (v = cm_json_get(ours, "policy")) != NULL)
         st = cm_config__read_policy(c, v, "codemode.policy", err);
+    if (st == CM_OK && (v = cm_json_get(ours, "reverts")) != NULL)
+        st = cm_config__once(v, "codemode.reverts", true, err);
+    if (st == CM_OK && v)
+        st = cm_config__read_reverts(c, v, "codemode.reverts", err);
+    if (st == CM_OK && (v = cm_json_get(ours, "log")) != NULL)
+        st = cm_config__once(v, "codemode.log", true, err);
+    if (st == CM_OK && v)
+        st = cm_config__read_log(c, v, "codemode.log", err);
+    if (st == CM_OK && (v = cm_json_get(ours, "transformResult")) != NULL)
+        st = cm_config__once(v, "codemode.transformResult", true, err);
+    if (st == CM_OK && v)
+        st = cm_config__read_transform(c, v, "codemode.transformResult", err);
     if (st == CM_OK)
         st = cm_config__read_settings(c, ours, "codemode", err);
     return st;

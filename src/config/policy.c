@@ -15,7 +15,7 @@ static const struct {
  * The pattern as names are mapped to identifiers: "my-server.get-item*" is "my_server.get_item*". NULL where
  * it is the same. The first dot parts connector and method; a later one is part of the upstream name.
  */
-static const char *mapped_pattern(cm_config *c, const char *match)
+const char *cm_config__mapped_pattern(cm_config *c, const char *match)
 {
     cm_autofree char *text = cm_strdup(match);
     bool in_method = false;
@@ -30,7 +30,7 @@ static const char *mapped_pattern(cm_config *c, const char *match)
 }
 
 /** A connector that a rule names but the file does not have is nearly always a typing error. */
-static void check_names_connector(cm_config *c, const char *match, const char *mapped, const char *place)
+void cm_config__names_connector(cm_config *c, const char *match, const char *mapped, const char *place)
 {
     const char *names[CM_CONFIG__MAX_ENTRIES + 1];
     const char *forms[] = {match, mapped};
@@ -50,7 +50,7 @@ static void check_names_connector(cm_config *c, const char *match, const char *m
         names[i] = c->entries[i].configured_name;
     names[c->n_entries] = NULL;
     const char *near = cm_config__nearest(cm_str_mk(match, strcspn(match, ".")), names);
-    cm_config__warn(c, "%s.match: '%s' names no configured connector%s%s%s", place, match,
+    cm_config__warn(c, "%s: '%s' names no configured connector%s%s%s", place, match,
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -103,8 +103,9 @@ cm_status cm_config__read_policy(cm_config *c, yyjson_val *list, const char *at,
         cm_status st = read_rule(c, v, place, &c->rules[i], err);
         if (st != CM_OK)
             return st;
-        c->rules_mapped[i] = mapped_pattern(c, c->rules[i].match);
-        check_names_connector(c, c->rules[i].match, c->rules_mapped[i], place);
+        c->rules_mapped[i] = cm_config__mapped_pattern(c, c->rules[i].match);
+        cm_autofree char *key = cm_asprintf("%s.match", place);
+        cm_config__names_connector(c, c->rules[i].match, c->rules_mapped[i], key);
         c->n_rules++;
     }
     return CM_OK;
@@ -149,32 +150,50 @@ static char *bare_name(const char *method)
     return NULL;
 }
 
-const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
-                                                    const char *method, const char *origin, size_t *index)
+void cm_config__paths(const cm_config *c, const char *connector, const char *method, const char *origin,
+                      struct cm_config__paths *out)
 {
     cm_autofree char *bare = bare_name(method);
     const char *const methods[] = {method, bare, origin};
     const char *connectors[] = {connector, NULL};
-    char *paths[CM_ARRAY_LEN(connectors) * CM_ARRAY_LEN(methods)];
-    size_t n = 0, found = c->n_rules;
 
+    out->n = 0;
     for (size_t i = 0; i < c->n_entries; i++)
         if (cm_z_eq(c->entries[i].name, connector) && !cm_z_eq(c->entries[i].configured_name, connector))
             connectors[1] = c->entries[i].configured_name;
     for (size_t k = 0; k < CM_ARRAY_LEN(connectors); k++)
         for (size_t m = 0; m < CM_ARRAY_LEN(methods); m++)
             if (connectors[k] && methods[m])
-                paths[n++] = cm_asprintf("%s.%s", connectors[k], methods[m]);
-    for (size_t i = 0; i < c->n_rules && found == c->n_rules; i++)
-        for (size_t k = 0; k < n; k++)
-            if (matches(c->rules[i].match, paths[k]) ||
-                (c->rules_mapped[i] && matches(c->rules_mapped[i], paths[k])))
-                found = i;
-    while (n > 0)
-        free(paths[--n]);
-    if (found == c->n_rules)
+                out->path[out->n++] = cm_asprintf("%s.%s", connectors[k], methods[m]);
+}
+
+void cm_config__paths_done(struct cm_config__paths *p)
+{
+    while (p->n > 0)
+        free(p->path[--p->n]);
+}
+
+bool cm_config__paths_match(const struct cm_config__paths *p, const char *match, const char *mapped)
+{
+    for (size_t k = 0; k < p->n; k++)
+        if (matches(match, p->path[k]) || (mapped && matches(mapped, p->path[k])))
+            return true;
+    return false;
+}
+
+const struct cm_policy_rule *cm_config_policy_match(const cm_config *c, const char *connector,
+                                                    const char *method, const char *origin, size_t *index)
+{
+    struct cm_config__paths paths __attribute__((cleanup(cm_config__paths_done))) = {0};
+
+    if (c->n_rules == 0)
         return NULL;
-    if (index)
-        *index = found;
-    return &c->rules[found];
+    cm_config__paths(c, connector, method, origin, &paths);
+    for (size_t i = 0; i < c->n_rules; i++)
+        if (cm_config__paths_match(&paths, c->rules[i].match, c->rules_mapped[i])) {
+            if (index)
+                *index = i;
+            return &c->rules[i];
+        }
+    return NULL;
 }

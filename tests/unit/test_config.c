@@ -136,6 +136,25 @@ static void dump_settings(struct cm_buf *out, const cm_config *c)
                     s->store ? s->store : "-", s->runtime, s->isolation, s->jit, s->max_executions);
 }
 
+static void dump_record(struct cm_buf *out, const cm_config *c)
+{
+    static const char *const asked[][2] = {{"crm", "get_person"}, {"crm", "set_person"}, {"my_crm", "x"}};
+    const struct cm_config_settings *s = cm_config_settings(c);
+    const struct cm_config_revert *reverts;
+    size_t n = cm_config_reverts(c, &reverts);
+
+    for (size_t i = 0; i < n; i++)
+        cm_buf_addf(out, "revert: %s by %s . %s %s\n", reverts[i].method, reverts[i].connector,
+                    reverts[i].call, reverts[i].args_json);
+    for (size_t i = 0; cm_config_drops_any(c) && i < CM_ARRAY_LEN(asked); i++)
+        cm_buf_addf(out, "drop of %s.%s: %u, completed %u\n", asked[i][0], asked[i][1],
+                    cm_config_drops(c, asked[i][0], asked[i][1], false),
+                    cm_config_drops(c, asked[i][0], asked[i][1], true));
+    if (s->transform_max_bytes || s->transform_snippet)
+        cm_buf_addf(out, "transform: %llu %s\n", (unsigned long long)s->transform_max_bytes,
+                    s->transform_snippet ? s->transform_snippet : "-");
+}
+
 static void dump(struct cm_buf *out, const char *text)
 {
     struct cm_config_lookup l = {.text = text, .environ = environ_of_cases, .cwd = "/project"};
@@ -153,6 +172,7 @@ static void dump(struct cm_buf *out, const char *text)
         dump_entry(out, &entries[i]);
     dump_fetch(out, c);
     dump_settings(out, c);
+    dump_record(out, c);
     n = cm_config_warnings(c, &warnings);
     for (size_t i = 0; i < n; i++)
         cm_buf_addf(out, "warning: %s\n", warnings[i]);
@@ -197,6 +217,59 @@ static void every_case_file_reads_as_expected(void **state)
     }
     closedir(d);
     assert_true(n >= 10);
+}
+
+/* ---- the arguments of a revert */
+
+static const struct {
+    const char *template, *args, *result; /* result "": not known */
+    const char *want;                     /* or what the message says, behind "!" */
+} fillings[] = {
+    {"{\"n\":\"$result.number\",\"repo\":\"$args.repo\"}", "{\"repo\":\"a/b\"}", "{\"number\":7}",
+     "{\"n\":7,\"repo\":\"a/b\"}"},
+    {"\"$args\"", "{\"b\":1,\"a\":[true]}", "", "{\"b\":1,\"a\":[true]}"},
+    {"{\"id\":\"$result[1][\\\"odd.key\\\"]\"}", "{}", "[0,{\"odd.key\":\"x\"}]", "{\"id\":\"x\"}"},
+    {"{\"id\":\"$result\"}", "{}", "12345678901234567890123", "{\"id\":12345678901234567890123}"},
+    {"{\"a\":\"$args.x?\",\"b\":[\"$args.x?\",1],\"c\":\"$result.y?\"}", "{}", "", "{\"b\":[null,1]}"},
+    {"\"$args.x?\"", "{}", "", "{}"},
+    {"{\"price\":\"$$5\",\"x\":null,\"y\":[false,1.5]}", "{}", "",
+     "{\"price\":\"$5\",\"x\":null,\"y\":[false,1.5]}"},
+    {"{\"id\":\"$result.id\"}", "{}", "", "!the result of the call is not known, and $result.id is needed"},
+    {"{\"id\":\"$result.id\"}", "{}", "[1]", "!there is no $result.id in the call"},
+    {"{\"id\":\"$args.id\"}", "{}", "{\"id\":1}", "!there is no $args.id in the call"},
+};
+
+static void the_arguments_of_a_revert_come_from_the_call_that_it_undoes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CM_ARRAY_LEN(fillings); i++) {
+        const struct cm_config_revert r = {.at = "here", .args_json = fillings[i].template};
+        cm_autobuf out = CM_BUF_INIT(4096);
+        struct cm_err err = {0};
+        cm_status st =
+            cm_config_revert_args(&r, cm_str_of(fillings[i].args), cm_str_of(fillings[i].result), &out, &err);
+
+        if (fillings[i].want[0] == '!' ? st == CM_OK || !strstr(err.message, fillings[i].want + 1)
+                                       : st != CM_OK || !cm_z_eq(cm_buf_str(&out).ptr, fillings[i].want))
+            fail_msg("%s: %s %s", fillings[i].template, cm_buf_str(&out).ptr, err.message);
+    }
+}
+
+static void a_revert_is_found_by_every_spelling_of_its_method(void **state)
+{
+    static const char text[] =
+        "{\"mcpServers\":{\"my-hub\":{\"command\":\"x\"}},"
+        "\"codemode\":{\"reverts\":{\"my-hub.add-item\":{\"call\":\"my-hub.remove-item\"}}}}";
+    struct cm_config_lookup l = {.text = text, .environ = environ_of_cases, .cwd = "/project"};
+    cm_auto(cm_config) c = NULL;
+    struct cm_err err;
+
+    (void)state;
+    assert_int_equal(cm_config_load(&l, &c, &err), CM_OK);
+    assert_non_null(cm_config_revert_of(c, "my_hub", "add_item", "add-item"));
+    assert_non_null(cm_config_revert_of(c, "my_hub", "add_item", NULL));
+    assert_null(cm_config_revert_of(c, "my_hub", "add_items", "add-items"));
+    assert_null(cm_config_revert_of(c, "other", "add_item", "add-item"));
 }
 
 /* ---- looking up */
@@ -404,6 +477,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_case_file_reads_as_expected),
+        cmocka_unit_test(the_arguments_of_a_revert_come_from_the_call_that_it_undoes),
+        cmocka_unit_test(a_revert_is_found_by_every_spelling_of_its_method),
         cmocka_unit_test(a_file_in_the_working_directory_is_used_only_after_it_was_trusted),
         cmocka_unit_test(files_are_looked_up_in_the_documented_order),
         cmocka_unit_test(a_named_file_that_is_missing_is_an_error_that_names_it),
