@@ -47,7 +47,21 @@ static void on_pair_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind 
     r->pid = cm_pass_pid(p);
 }
 
-static const struct cm_pass_events pair_events = {on_pair_call, on_step_end, on_log, on_wait, on_end};
+/** Nobody waits for what it did not await: it is left behind, as these programs mean to. */
+static void on_pair_ended(void *user, cm_pass *p, bool failed)
+{
+    (void)user, (void)failed;
+    cm_pass_finish(p);
+}
+
+static const struct cm_pass_events pair_events = {
+    .on_call = on_pair_call,
+    .on_step_end = on_step_end,
+    .on_log = on_log,
+    .on_wait = on_wait,
+    .on_end = on_end,
+    .on_ended = on_pair_ended,
+};
 
 /** Memory that one program may take whole is what its successor must be able to take as well. */
 static struct cm_limits pair_limits(void)

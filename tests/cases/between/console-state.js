@@ -8,7 +8,7 @@ globalThis.console = { log: () => 'mine' };
 return 1;
 // ---- next run
 // expect: "object"
-// logs: default: 1|left: 1|left: no such timer|plain
+// logs: default: 1|left: 1|left: no such timer; console.time("left") starts one|plain
 console.count();
 console.count('left');
 console.timeEnd('left');

@@ -1,4 +1,5 @@
 // leaves: our functions in the hands of code that would call them later
+// end: calls_in_flight_limit|completed
 const { log } = console, { step, search } = codemode, { one } = svc, later = setTimeout, micro = queueMicrotask;
 const use = () => { log('late'); one({}); step('late', () => 1); search('late'); later(use, 1); micro(use); };
 globalThis.use = use;

@@ -1,6 +1,6 @@
 // what: one message of the sandbox: arguments
 // limits: {"frameBytes": 4096}
-// 4049: completed
-// 4050: completed
-// 4051: frame_limit with limits.frameBytes
+// 4045: completed
+// 4046: completed
+// 4047: frame_limit with limits.frameBytes
 await svc.ok({ a: 'x'.repeat(input) });
