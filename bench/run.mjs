@@ -1,11 +1,12 @@
 // `make bench`: measure codemode beside what people use today.
 //
-//   node bench/run.mjs [-n RUNS] [WORKLOAD…]
+//   node bench/run.mjs [-n RUNS] [-b BUILD] [WORKLOAD…]
 //
 // A workload (bench/workloads.mjs) has subjects that do the same work. They take turns, run by run, so that what else the
 // machine does hits all alike; the first turns warm caches and are not counted. Printed are the median and the 95th
 // percentile in milliseconds, and how many times as long the median took as that of the first subject. All samples go to
-// bench.json in the build folder, with the machine they were taken on.
+// bench.json in the build folder, with the machine they were taken on. -b names the build folder of another version, which
+// then is the first subject of the workloads that compare codemode with itself.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -20,10 +21,16 @@ export const median = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sor
 /** Nearest rank: a value that was measured. */
 export const percentile = (sorted, p) => sorted[Math.max(0, Math.ceil((p / 100) * sorted.length) - 1)];
 
+const row = (name, samples) => {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return { subject: name, median: median(sorted), p95: percentile(sorted, 95), samples };
+};
+
 async function measure(workload, runs, context) {
+  if (workload.measure) return (await workload.measure(context)).map(({ name, samples }) => row(name, samples));
   const subjects = [];
   try {
-    for (const make of workload.subjects) subjects.push({ samples: [], ...(await make(context)) });
+    for (const make of workload.subjects(context)) subjects.push({ samples: [], ...(await make(context)) });
     for (let i = -WARM_UPS; i < runs; i++) {
       for (const s of subjects) {
         const before = process.hrtime.bigint();
@@ -33,10 +40,7 @@ async function measure(workload, runs, context) {
         if (i >= 0) s.samples.push(ms);
       }
     }
-    return subjects.map(({ name, samples }) => {
-      const sorted = [...samples].sort((a, b) => a - b);
-      return { subject: name, median: median(sorted), p95: percentile(sorted, 95), samples };
-    });
+    return subjects.map(({ name, samples }) => row(name, samples));
   } finally {
     for (const s of subjects) await s.end?.();
   }
@@ -44,17 +48,23 @@ async function measure(workload, runs, context) {
 
 function print(workload, rows) {
   console.log(`\n${workload.name}: ${workload.what}`);
-  console.log(`  ${'subject'.padEnd(30)} ${'median ms'.padStart(10)} ${'p95 ms'.padStart(10)} ${'times'.padStart(8)}`);
+  const width = Math.max(30, ...rows.map((r) => r.subject.length));
+  const compared = workload.subjects ? 'times' : '';
+  console.log(`  ${'subject'.padEnd(width)} ${'median ms'.padStart(10)} ${'p95 ms'.padStart(10)} ${compared.padStart(8)}`);
   for (const r of rows) {
-    const times = (r.median / rows[0].median).toFixed(2);
-    console.log(`  ${r.subject.padEnd(30)} ${r.median.toFixed(2).padStart(10)} ${r.p95.toFixed(2).padStart(10)} ${times.padStart(8)}`);
+    const times = compared && (r.median / rows[0].median).toFixed(2);
+    console.log(`  ${r.subject.padEnd(width)} ${r.median.toFixed(2).padStart(10)} ${r.p95.toFixed(2).padStart(10)} ${times.padStart(8)}`);
   }
 }
 
+/** What a build folder has of it. */
+const programs = (folder) => ({ build: folder, codemode: join(folder, 'src/cli/codemode'), worker: join(folder, 'src/worker/codemode-worker') });
+
 function parseArguments(argv) {
-  const options = { runs: undefined, names: [] };
+  const options = { runs: undefined, base: undefined, names: [] };
   for (let i = 0; i < argv.length; i++) {
-    if (argv[i] !== '-n') options.names.push(argv[i]);
+    if (argv[i] === '-b') options.base = programs(resolve(argv[++i] ?? ''));
+    else if (argv[i] !== '-n') options.names.push(argv[i]);
     else if (!/^[1-9]\d{0,5}$/.test((options.runs = argv[++i]) ?? '')) throw new Error('-n wants a number of runs, from 1');
   }
   const unknown = options.names.find((n) => !workloads.some((w) => w.name === n));
@@ -66,7 +76,8 @@ async function main() {
   const options = parseArguments(process.argv.slice(2));
   const home = mkdtempSync(join(tmpdir(), 'cm-bench-'));
   const context = {
-    codemode: join(build, 'src/cli/codemode'),
+    ...programs(build),
+    base: options.base,
     home,
     root,
     env: { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, CODEMODE_WORKER: join(build, 'src/worker/codemode-worker') },

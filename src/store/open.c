@@ -23,6 +23,7 @@ static const char *const pragmas[] = {
     "PRAGMA trusted_schema = OFF",          /* a file from elsewhere runs no functions of ours */
     "PRAGMA cell_size_check = ON",          /* a damaged page is an error, not a wrong answer */
     "PRAGMA mmap_size = 0",                 /* an I/O error is an error, not a signal */
+    "PRAGMA cache_size = -8192",            /* KiB, as needed: inner pages of a large store stay */
     "PRAGMA journal_size_limit = 16777216", /* the log shrinks again after a large result */
     "PRAGMA secure_delete = FAST", /* what was deleted is overwritten where that costs no extra write */
 };

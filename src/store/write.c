@@ -170,7 +170,7 @@ cm_status cm_store_delete(cm_store *s, const char *id, struct cm_err *err)
  * has 10,000 calls at most.
  */
 #define PRUNE_EXECUTIONS 64
-#define PRUNE_ROWS       4000
+#define PRUNE_ROWS       1000
 
 static cm_status prunable(cm_store *s, const char *runtime, size_t keep, int64_t *serials, size_t *n,
                           struct cm_err *err)
