@@ -132,7 +132,7 @@ static void on_outcome(void *user, const struct cm_outcome_value *out)
     rt_call_answer(c, out->failed ? CM_CALL_FAILED : CM_CALL_APPLIED, out->failed, out->value);
 }
 
-static cm_connector *find_connector(const cm_runtime *rt, const char *name)
+cm_connector *rt_find_connector(const cm_runtime *rt, const char *name)
 {
     for (size_t i = 0; i < rt->o.n_connectors; i++)
         if (cm_z_eq(cm_connector_name(rt->o.connectors[i]), name))
@@ -154,24 +154,23 @@ static cm_status refuse_shape(yyjson_val *input, const char *kind, struct cm_err
                       cm_buf_str(&shape).ptr, kind);
 }
 
-/** Whether the method takes the arguments: one object, the input schema where there is one, and the connector's own rules. */
-static cm_status check_args(const struct rt_call *c, size_t method, struct cm_err *err)
+cm_status rt_check_args(cm_connector *conn, size_t method, struct cm_value args, struct cm_err *err)
 {
     struct cm_schema_ref input = {0}, output = {0};
     cm_auto(yyjson_doc) doc = NULL;
     cm_autobuf json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
-    cm_status st = cm_value_to_tool_json(cm_value_view(&c->args), &json, err);
+    cm_status st = cm_value_to_tool_json(args, &json, err);
 
     if (st == CM_OK)
         st = cm_json_parse(cm_buf_str(&json), CM_JSON_STRICT, &doc, err);
     if (st != CM_OK)
         return st;
-    cm_connector_schemas(c->conn, method, &input, &output);
+    cm_connector_schemas(conn, method, &input, &output);
     if (!yyjson_is_obj(yyjson_doc_get_root(doc)))
         return refuse_shape(input.node, cm_json_kind(yyjson_doc_get_root(doc)), err);
     if (input.node)
         st = cm_schema_check(input.root, input.node, yyjson_doc_get_root(doc), err);
-    return st == CM_OK ? cm_connector_check(c->conn, method, cm_value_view(&c->args), err) : st;
+    return st == CM_OK ? cm_connector_check(conn, method, args, err) : st;
 }
 
 static void on_ready(void *user, cm_connector *conn)
@@ -282,7 +281,8 @@ static void proceed(struct rt_call *c)
     if (methods) {
         c->flags = f.method_flags = methods[method].flags;
         f.method_known = true;
-        f.args_fit = c->args_ok && check_args(c, (size_t)method, &why) == CM_OK;
+        f.args_fit =
+            c->args_ok && rt_check_args(c->conn, (size_t)method, cm_value_view(&c->args), &why) == CM_OK;
     }
     d = cm_decide_call(&f);
     switch (d.action) {
@@ -350,7 +350,7 @@ static void issue_tool(struct rt_call *c)
     cm_exec *e = c->e;
 
     e->n_subrequests++;
-    c->conn = find_connector(e->rt, c->connector);
+    c->conn = rt_find_connector(e->rt, c->connector);
     rt_call_describe(c, e->last_call, sizeof e->last_call);
     if (e->n_subrequests > e->limits.subrequests) {
         end_by_subrequests(c);

@@ -74,6 +74,15 @@ void rt_exec_store_failed(cm_exec *e, const struct cm_err *err)
                 err->message);
 }
 
+bool rt_exec_is_quiescent(const cm_exec *e)
+{
+    /* A step that still runs waits for one of the others. */
+    if (e->ending.set || e->program_ended || e->n_pending == 0 ||
+        e->n_pending + e->n_steps != e->n_outstanding)
+        return false;
+    return e->waiting || e->direct_path;
+}
+
 void rt_exec_check_quiescent(cm_exec *e)
 {
     if (e->program_ended) {
@@ -81,11 +90,8 @@ void rt_exec_check_quiescent(cm_exec *e)
             rt_unawaited_look(e);
         return;
     }
-    /* A step that still runs waits for one of the others. */
-    if (e->ending.set || e->n_pending == 0 || e->n_pending + e->n_steps != e->n_outstanding)
-        return;
-    if (e->waiting || e->direct_path)
-        rt_exec_end(e, CM_EXEC_PAUSED, NULL, "%s", "");
+    if (rt_exec_is_quiescent(e))
+        rt_exec_look_soon(e);
 }
 
 void rt_exec_direct_answer(cm_exec *e, bool failed, struct cm_value value)
@@ -110,6 +116,7 @@ void rt_exec_free(cm_exec *e)
 {
     rt_exec_unlink(e);
     rt_unawaited_done(e);
+    cm_timer_free(e->grace);
     for (size_t i = 0; i < e->n_warnings; i++)
         free(e->warnings[i]);
     cm_buf_done(&e->logs);
@@ -185,7 +192,10 @@ static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
     if (!e)
         return;
     e->pass = NULL;
-    rt_exec_finish(e, end);
+    if (e->held)
+        rt_held_drop(e);
+    else
+        rt_exec_finish(e, end);
 }
 
 static void on_cancel(void *user, cm_pass *p, uint32_t id)
@@ -362,6 +372,8 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
     *e = (cm_exec){.rt = rt, .fn = fn, .user = user, .limits = spec->limits, .calls_tail = &e->calls};
     e->logs = CM_BUF_INIT(LOGS_MAX(e) + 128); /* what was dropped (finish.c), and the bracket */
     e->created_at = e->clock = cm_now_ms();
+    e->began_at = cm_mono_ms();
+    e->passes = 1;
     e->losses = cm_store_losses(rt->o.store);
     make_id(e);
     cm_random_bytes(seed, sizeof seed);

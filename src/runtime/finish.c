@@ -156,7 +156,7 @@ static void judge(cm_exec *e, struct final *f, const struct cm_pass_end *end)
     }
 }
 
-static void write_warnings(const cm_exec *e, struct cm_buf *out)
+void rt_write_warnings(const cm_exec *e, struct cm_buf *out)
 {
     if (e->n_warnings == 0)
         return;
@@ -205,8 +205,7 @@ static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exe
 
     /* In finishing's own transaction, so that none is open when the embedder, who may not come back soon, is
      * told. */
-    if (row->state != CM_EXEC_PAUSED)
-        (void)cm_store_prune(store, e->rt->name, e->rt->o.max_executions - 1, NULL, NULL);
+    (void)cm_store_prune(store, e->rt->name, e->rt->o.max_executions - 1, NULL, NULL);
     st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
     *state = row->state;
     if (st != CM_OK) /* what was settled stands, but in a group that nobody else would end soon */
@@ -227,6 +226,7 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
     cm_autobuf warnings = CM_BUF_INIT(1u << 20);
     cm_autobuf out = CM_BUF_INIT(OUTCOME_MAX_BYTES);
     enum cm_exec_state state = CM_EXEC_ERROR;
+    int64_t now = cm_now_ms();
     struct cm_err err = {0};
     struct cm_exec_row row;
     cm_status st;
@@ -248,7 +248,7 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
     note_dropped_logs(e, end);
     if (e->logs.len)
         cm_buf_add_char(&e->logs, ']');
-    write_warnings(e, &warnings);
+    rt_write_warnings(e, &warnings);
     row = (struct cm_exec_row){
         .id = e->id,
         .runtime = e->rt->name,
@@ -259,18 +259,18 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
         .logs_json = cm_buf_str(&e->logs),
         .warnings_json = cm_buf_str(&warnings),
         .created_at = e->created_at,
-        .updated_at = cm_now_ms(),
-        .passes = 1,
+        .updated_at = now,
+        .ended_at = now,
+        .passes = e->passes,
     };
-    row.ended_at = f.state == CM_EXEC_PAUSED ? 0 : row.updated_at;
     st = conclude(e, &row, &state, &out, &err);
     if (st == CM_OK)
         st = cm_buf_check(&out, "the outcome", &err);
     rt_exec_unlink(e);
     if (st == CM_OK)
-        e->fn(e->user, state, cm_buf_str(&out), NULL);
+        rt_exec_tell(e, state, cm_buf_str(&out), NULL);
     else
-        e->fn(e->user, CM_EXEC_ERROR, (struct cm_str){0}, &err);
+        rt_exec_tell(e, CM_EXEC_ERROR, (struct cm_str){0}, &err);
     cm_value_done(&f.result);
     cm_buf_done(&f.error);
     rt_exec_free(e);

@@ -46,9 +46,11 @@ struct rt_call;
 struct cm_runtime {
     struct cm_runtime_opts o;
     char *name;
-    cm_exec *execs;  /* running ones */
-    cm_soon *turn;   /* at the end of the loop's turn: the store's group is committed */
-    cm_soon *direct; /* starts single calls, which have no pass */
+    cm_exec *execs;               /* running ones */
+    cm_soon *turn;                /* at the end of the loop's turn: the store's group is committed */
+    cm_soon *direct;              /* starts single calls, which have no pass */
+    cm_exec *held;                /* paused ones whose pass is kept */
+    cm_soon *looks;               /* at those that may pause, or about whose calls somebody has decided */
     bool closing;
 };
 
@@ -82,7 +84,9 @@ struct cm_exec {
     bool direct_failed, direct_answered;
 
     int64_t created_at;
-    int64_t clock; /* what the program last saw; never goes back */
+    int64_t began_at; /* monotonic, of this pass; time in which it was held does not count */
+    uint32_t passes;  /* as in the row: one more whenever somebody takes the execution on */
+    int64_t clock;    /* what the program last saw; never goes back */
     int64_t n_deliveries;
     uint32_t n_issued; /* every kind; also the next seq */
     uint32_t n_subrequests;
@@ -115,6 +119,12 @@ enum rt_phase {
     RT_QUEUED,   /* not decided: as many calls are in flight as may be */
     RT_STARTING, /* not decided: its connector becomes ready */
     RT_PENDING,  /* recorded; a human decides */
+
+    struct rt_listener *listeners; /* whoever decided while it ran, beside fn */
+    bool look;                     /* rt->looks has been posted for it */
+    bool held;                     /* it is paused, and on rt->held */
+    int64_t held_at;               /* monotonic */
+    cm_timer *grace;
     RT_SENT,     /* recorded; the connector works on it */
     RT_STEP,     /* recorded; the step's function runs in the program */
     RT_TIMER,
@@ -165,6 +175,8 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end);
 void rt_exec_unlink(cm_exec *e);
 void rt_exec_free(cm_exec *e);
 /** Record what the single call gave; the execution ends. */
+/** Whether that is so. */
+bool rt_exec_is_quiescent(const cm_exec *e);
 void rt_exec_direct_answer(cm_exec *e, bool failed, struct cm_value value);
 /** A single call's time has come: start or finish it (the loop's callback of rt->direct). */
 void rt_direct_turn(void *user);
@@ -184,6 +196,10 @@ uint32_t rt_calls_queued(const cm_exec *e);
 void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value);
 /** Record the outcome and deliver it; the call is gone afterwards, and so may be the execution. */
 void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value);
+/** The connector of that name, fetch included, or NULL. */
+cm_connector *rt_find_connector(const cm_runtime *rt, const char *name);
+/** Whether the method takes the arguments: one object, the input schema where there is one, and the connector's own rules. */
+cm_status rt_check_args(cm_connector *conn, size_t method, struct cm_value args, struct cm_err *err);
 /** Answer with an error that we make: {name, message, code}. As rt_call_answer. */
 void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -50,6 +50,7 @@ cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, 
     rt->name = cm_strdup(name);
     rt->turn = cm_soon_new(opts->loop, on_turn, rt);
     rt->direct = cm_soon_new(opts->loop, rt_direct_turn, rt);
+    rt->looks = cm_soon_new(opts->loop, rt_looks_turn, rt);
     *out = rt;
     return CM_OK;
 }
@@ -59,11 +60,15 @@ void cm_runtime_close(cm_runtime *rt)
     if (!rt)
         return;
     rt->closing = true;
+    rt_looks_turn(rt); /* what stands still for a human is paused, not cancelled */
+    while (rt->held)
+        rt_held_drop(rt->held);
     while (rt->execs)
         rt_exec_close(rt->execs);
     (void)cm_store_commit(rt->o.store, false, NULL);
     cm_soon_free(rt->turn);
     cm_soon_free(rt->direct);
+    cm_soon_free(rt->looks);
     free(rt->name);
     free(rt);
 }

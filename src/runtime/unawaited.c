@@ -49,7 +49,7 @@ static int64_t left_ms(const cm_exec *e, enum worth worth)
 {
     int64_t grace = worth == WORTH_EFFECTS ? e->limits.unawaited_ms : least(e->limits.unawaited_ms, READS_MS);
     int64_t margin = least(MARGIN_MS, e->limits.deadline_ms / 10);
-    int64_t deadline = e->limits.deadline_ms - (cm_now_ms() - e->created_at) - margin;
+    int64_t deadline = e->limits.deadline_ms - (cm_mono_ms() - e->began_at) - margin;
 
     return worth == WORTH_NOTHING ? 0 : least(e->program_ended_at + grace - cm_mono_ms(), deadline);
 }

@@ -29,7 +29,7 @@ struct cm_pass {
     struct fake_delivery got[FAKE_DELIVERED_MAX];
     size_t n_got;
     uint32_t last_id;
-    bool killed, finished;
+    bool killed, finished, held;
     enum cm_pass_end_kind kind;
     char *code, *message;
 };
@@ -81,6 +81,17 @@ void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, cons
     p->kind = kind;
     p->code = cm_strdup(code);
     p->message = cm_strdup(message);
+}
+
+void cm_pass_hold(cm_pass *p)
+{
+    p->held = true;
+}
+
+bool cm_pass_release(cm_pass *p)
+{
+    p->held = false;
+    return !p->killed;
 }
 
 int64_t cm_pass_pid(const cm_pass *p)
