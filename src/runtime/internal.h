@@ -232,6 +232,31 @@ cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const cha
 cm_status rt_record_outcome(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value,
                             struct cm_err *err);
 
+/** ---- finish.c ---- */
+
+/** Append the array of its warnings; nothing where there are none. */
+void rt_write_warnings(const cm_exec *e, struct cm_buf *out);
+
+/** ---- pause.c ---- */
+
+/** At the end of the loop's turn: do what was decided about its calls, or pause it where it stands still. */
+void rt_exec_look_soon(cm_exec *e);
+/** The loop's callback of rt->looks. */
+void rt_looks_turn(void *user);
+/** fn is told of its next end or pause, as whoever started it is. */
+void rt_exec_listen(cm_exec *e, cm_exec_fn fn, void *user);
+/** Tell everybody who waits for it. It may be gone afterwards, unless its caller keeps it. */
+void rt_exec_tell(cm_exec *e, enum cm_exec_state state, struct cm_str outcome, const struct cm_err *err);
+/** The paused execution whose pass is kept here, or NULL. */
+cm_exec *rt_held_find(const cm_runtime *rt, const char *id);
+/**
+ * Let it go on in place, if it is still what the row says (`passes`, read in the open group, which ends here, on the disk). *out NULL: it is
+ * not, or its worker is gone; it is dropped, nothing is claimed, and the record is there to go on from. Errors: as cm_store_claim; dropped.
+ */
+cm_status rt_held_resume(cm_exec *e, uint32_t passes, cm_exec **out, struct cm_err *err);
+/** Let go of its worker; the execution is as it stands in the record. */
+void rt_held_drop(cm_exec *e);
+
 /** ---- refuse.c ---- */
 
 /** Answer with the refusal's error; `why` says what is wrong with arguments. As rt_call_answer. */
