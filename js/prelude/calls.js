@@ -4,7 +4,8 @@ import { define, ErrorFn, isError, isObject, own, ownData, PromiseFn, reject } f
 import { here, innermost, ownStack, places } from './position.js';
 import { errors } from './errors.js';
 import { note } from './unawaited.js';
-import { OP_CALL, OP_CANCEL, OP_STEP_END, SEARCH, state, STEP, TIMER, TOOL } from './state.js';
+import { snippets } from './snippets.js';
+import { OP_CALL, OP_CANCEL, OP_STEP_END, RUN, SEARCH, state, STEP, TIMER, TOOL } from './state.js';
 
 // Unanswered calls by id: {kind, yes, no, stack, run, what}.
 const pending = { __proto__: null };
@@ -26,7 +27,7 @@ function issue(kind, connector, method, json, marks, entry) {
 }
 
 const what = (kind, connector, method) => (kind === TOOL ? connector + '.' + method
-    : kind === STEP ? `codemode.step("${method}")` : kind === SEARCH ? 'codemode.search' : 'codemode.describe');
+    : kind === STEP ? `codemode.step("${method}")` : kind === RUN ? `codemode.run("${method}")` : kind === SEARCH ? 'codemode.search' : 'codemode.describe');
 
 // What had been started goes on after the program's failure, but makes no more calls: nobody would learn what became of them.
 function refused(kind, connector, method) {
@@ -40,7 +41,7 @@ export function call(kind, connector, method, value, root, run) {
     if (state.outcome !== null && state.outcome.failed)
         return refused(kind, connector, method);
     try {
-        const { json, marks } = encode(value, root, true, 'pass data instead');
+        const { json, marks } = kind === RUN ? snippets().encodeArguments(method, value) : encode(value, root, true, 'pass data instead');
         const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run, what: what(kind, connector, method) };
         const promise = new PromiseFn((yes, no) => {
             entry.yes = yes;
@@ -87,12 +88,12 @@ function failure(entry, value) {
     return e;
 }
 
-// The function of a step without record runs now; its promise settles with the recorded form, which comes as a delivery.
-async function runStep(id, run) {
+// The function of a step or a snippet without record runs now; its promise settles with the recorded form, which comes as a delivery.
+async function runStep(id, run, root) {
     let failed = false, encoded;
     try {
         try {
-            encoded = encode(await run(), 'step result', false, 'return data instead');
+            encoded = encode(await run(), root, false, 'return data instead');
         } catch (e) {
             failed = true;
             encoded = codec().encodeThrown(e, 'step error');
@@ -114,7 +115,10 @@ export function deliver(id, failed, execute, json, marks) {
     const entry = pending[id];
     if (execute) {
         step = id;
-        runStep(id, entry.run);
+        if (entry.kind === RUN)
+            runStep(id, () => snippets().run(entry.run, json, marks), 'snippet result');
+        else
+            runStep(id, entry.run, 'step result');
         return;
     }
     step = entry.step;
@@ -129,7 +133,7 @@ export function deliver(id, failed, execute, json, marks) {
         entry.no(e);
         return;
     }
-    if (state.outcome !== null && (entry.kind === TOOL || entry.kind === STEP))
+    if (state.outcome !== null && (entry.kind === TOOL || entry.kind === STEP || entry.kind === RUN))
         noteEnd(entry, failed, value);
     if (failed)
         entry.no(value);

@@ -157,7 +157,7 @@ export const errors = once(() => {
             warn(`${ownData(call, 'what')} failed and nothing awaited it: ${errorLine(reason)}`);
     }
 
-    return { __proto__: null, errorJson, errorLine, fieldsOf, messageOf, noNetwork, unhandled, warn, warnOnce };
+    return { __proto__: null, errorJson, errorLine, fieldsOf, messageOf, noNetwork, told, unhandled, warn, warnOnce };
 });
 
 export function metaJson(error) {

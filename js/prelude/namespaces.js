@@ -4,7 +4,7 @@
 import { call } from './calls.js';
 import { tellNamespaces } from './codec.js';
 import { cut, define, freeze, global, keys, once, parse, ProxyFn, reject, TypeErrorFn, wellFormed } from './primordials.js';
-import { DESCRIBE, SEARCH, state, STEP, TOOL } from './state.js';
+import { DESCRIBE, RUN, SEARCH, state, STEP, TOOL } from './state.js';
 
 function tooMany(path, n) {
     return new TypeErrorFn(`${path} takes one argument, an object; got ${n}. Write ${path}({ … }), and in a callback `
@@ -33,10 +33,19 @@ const sdk = once(() => ({
             return reject(new TypeErrorFn(`codemode.step("${cut(name, 0, 80)}", fn) takes a function that returns the value to record`));
         return call(STEP, '', wellFormed(name), undefined, 'codemode.step', fn);
     },
+    run(...args) {
+        const name = args[0];
+        if (typeof name !== 'string' || name === '')
+            return reject(new TypeErrorFn('codemode.run takes the name of a saved snippet first: codemode.run("weekly_report", { days: 7 }). '
+                + 'codemode.search finds snippets, too'));
+        if (args.length > 2)
+            return reject(new TypeErrorFn(`codemode.run takes a name and one input; got ${args.length} arguments. Pass several values as one object`));
+        return call(RUN, '', wellFormed(name), args[1], '', wellFormed(name));
+    },
 }));
 
 const sdkMember = key => freeze(sdk()[key] || (() => reject(new TypeErrorFn(`codemode.${cut(key, 0, 80)} does not exist. codemode has: `
-    + `search(query), describe(path), step(name, fn). Connectors here: ${state.names || 'none'}`))));
+    + `search(query), describe(path), step(name, fn), run(name, input). Connectors here: ${state.names || 'none'}`))));
 
 // What a namespace is made of stands in its target: {name, methods, own, made}; `own` by name, `made` the functions made so far.
 const ownOf = target => {
@@ -121,7 +130,7 @@ function installModules(modules) {
 
 export function install(bind) {
     tellNamespaces(isNamespace);
-    publish('codemode', ['search', 'describe', 'step']);
+    publish('codemode', ['search', 'describe', 'step', 'run']);
     if (bind === '')
         return;
     const { connectors, fetch, modules } = parse(bind);

@@ -4,8 +4,8 @@ import { apply, charCode, cut, ErrorFn, find, issued, once, own, ownData, parse,
 import { OP_LOCATE, state } from './state.js';
 
 export const URL = 'program.js';
-// In front of a module's name, which has no colon.
-const MODULE = 'module:';
+// In front of a module's name, which has no colon; and of a snippet's.
+const MODULE = 'module:', SNIPPET = 'snippet:';
 const MAX_FRAMES = 10;
 
 function originalColumn(line, column) {
@@ -62,15 +62,19 @@ export const places = once(() => {
         return at > 0 && text[at - 1] !== '@' ? -1 : at;
     }
 
-    // One line of the engine's stack as {name, module, line, column}, or null when it is neither the program's nor a module's.
+    // One line of the engine's stack as {name, module, line, column}, or null when it is neither the program's, a module's nor a snippet's;
+    // `module` of a snippet is its name with what stands in front of it.
     function frame(text) {
         let at = scriptStart(text, URL + ':'), module = '', places = at + URL.length + 1;
         if (at < 0) {
             at = scriptStart(text, MODULE);
+            const isSnippet = at < 0;
+            if (isSnippet)
+                at = scriptStart(text, SNIPPET);
             if (at < 0)
                 return null;
-            places = find(text, ':', at + MODULE.length) + 1;
-            module = cut(text, at + MODULE.length, places - 1);
+            places = find(text, ':', at + (isSnippet ? SNIPPET : MODULE).length) + 1;
+            module = cut(text, isSnippet ? at : at + MODULE.length, places - 1);
         }
         const { n: line, at: colon } = digits(text, places), { n: column, at: end } = digits(text, colon + 1);
         if (text[colon] !== ':' || end !== text.length || line === 0 || column === 0)
@@ -126,7 +130,7 @@ export const places = once(() => {
                 f.column = place[1];
             }
             const who = f.name === 'global code' || f.name === '' ? '' : f.name + ' ';
-            out += (first === null ? '' : '\n') + 'at ' + who + '(' + (f.module === '' ? URL : MODULE + f.module) + ':' + f.line + ':' + f.column + ')';
+            out += (first === null ? '' : '\n') + 'at ' + who + '(' + (f.module === '' ? URL : find(f.module, SNIPPET, 0) === 0 ? f.module : MODULE + f.module) + ':' + f.line + ':' + f.column + ')';
             if (first === null)
                 first = f;
         }

@@ -13,6 +13,7 @@ export class Program {
         this.text = text;
         this.edits = [];
         this.call = input ? '(input)' : '()';
+        this.own = input === 'own' ? '(input)=>' : '';
         this.end = text.length;
         this.views = false;
     }

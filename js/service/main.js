@@ -2,15 +2,18 @@
 import { forget, locate } from './locate.js';
 import { moduleOf } from './modules.js';
 import { normalize } from './normalize.js';
+import { forgetSnippets, snippetOf, snippetText } from './snippets.js';
 
 globalThis.normalize = (...args) => {
     forget();
+    forgetSnippets();
     return normalize(...args);
 };
 
 globalThis.module = moduleOf;
+globalThis.snippet = snippetOf;
 
 globalThis.locate = (asked, run, map, line, source) => locate(asked, name => {
-    const text = name === '' ? { run, map, line, source } : moduleOf(name);
+    const text = name === '' ? { run, map, line, source } : snippetText(name) ?? moduleOf(name);
     return text === null || text.error !== undefined ? null : text;
 });

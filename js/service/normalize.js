@@ -106,7 +106,7 @@ function build(source, input, bind, warnings) {
     if (view.how !== undefined)
         warnings.add(view.how);
     if (start < 0 || isSpace(text))
-        return { text: 'async () => {}', run: '($cm=>async () => {})', map: '', line: 1 };
+        return { text: 'async () => {}', run: `($cm=>${input === 'own' ? '()=>' : ''}async () => {})`, map: '', line: 1 };
     const lines = new Lines(text), program = new Program(text, input);
     warnings.general = warnings.texts.length;
     warnings.lineOf = pos => lines.place(pos).line;
@@ -134,7 +134,7 @@ function finish(view, program, start, lines, bind, warnings, before) {
         fixAwaits(program, body, warnings.at, warnings.lineOf);
     if (arrow !== null)
         return finishArrow(program, arrow, start, lines, before, helper);
-    const inside = declareImports(program, body, shown, run), head = `(${helper}=>async () => {${inside ? '' : run}`;
+    const inside = declareImports(program, body, shown, run), head = `(${helper}=>${program.own}async () => {${inside ? '' : run}`;
     const { body: rendered, rows } = program.render(start, head.length - column);
     const print = program.views ? program.render(start, 0, 'shown').body : rendered;
     return {
@@ -157,7 +157,7 @@ function declareImports(program, body, shown, run) {
 
 // Shown as its author wrote it; what runs is the expression without its semicolon.
 function finishArrow(program, arrow, start, lines, before, helper) {
-    const from = arrow.exported ? arrow.start : start, at = lines.place(arrow.start), head = `(${helper}=>(`;
+    const from = arrow.exported ? arrow.start : start, at = lines.place(arrow.start), head = `(${helper}=>${program.own}(`;
     if (arrow.exported)
         program.end = arrow.end;
     const shown = program.render(from, 0, 'shown').body;
@@ -167,7 +167,8 @@ function finishArrow(program, arrow, start, lines, before, helper) {
 }
 
 // {text, run, map, line, warnings} or {error}: all text. `run` is evaluated with its first line numbered `line`; `warnings` is a JSON
-// array of texts, or empty. {types: true} asks for the script that takes types away, after which the same is asked again.
+// array of texts, or empty. `input`: whether there is one; 'own' makes it a function's parameter, where the program is not alone in
+// its realm. {types: true} asks for the script that takes types away, after which the same is asked again.
 export function normalize(source, input, bind) {
     const warnings = new Warnings();
     bindTo(bind);

@@ -21,6 +21,7 @@ void cm_catalog_free(cm_catalog *c)
     if (!c)
         return;
     cm_catalog__drop_index(c);
+    cm_catalog__free_snippets(c);
     free(c->connectors);
     free(c->sources);
     free(c);
@@ -57,6 +58,19 @@ const char *cm_catalog__why_not_ready(const cm_connector *c)
     return "";
 }
 
+const char *cm_catalog__owner(const cm_catalog *c, const struct cm_entry *e)
+{
+    return CM_CATALOG__IS_SNIPPET(c, e) ? "snippet" : cm_connector_name(c->connectors[e->connector]);
+}
+
+char *cm_catalog__path(const cm_catalog *c, const struct cm_entry *e)
+{
+    const char *method = c->sources[e->connector].methods[e->method].name;
+
+    return CM_CATALOG__IS_SNIPPET(c, e) ? cm_strdup(method)
+                                        : cm_asprintf("%s.%s", cm_catalog__owner(c, e), method);
+}
+
 struct near {
     uint32_t entry;
     unsigned distance;
@@ -66,7 +80,7 @@ static unsigned distance_to(const cm_catalog *c, const struct cm_entry *e, struc
 {
     const struct cm_method *methods = c->sources[e->connector].methods;
     const char *method = methods[e->method].name;
-    cm_autofree char *path = cm_asprintf("%s.%s", cm_connector_name(c->connectors[e->connector]), method);
+    cm_autofree char *path = cm_catalog__path(c, e);
     unsigned whole = cm_name_distance(cm_str_of(path), name),
              alone = cm_name_distance(cm_str_of(method), name);
 
@@ -90,11 +104,8 @@ size_t cm_catalog__nearest(cm_catalog *c, struct cm_str name, char *out[], size_
             best[at] = best[at - 1];
         best[at] = here;
     }
-    for (size_t i = 0; i < n; i++) {
-        const struct cm_entry *e = &c->entries[best[i].entry];
-        out[i] = cm_asprintf("%s.%s", cm_connector_name(c->connectors[e->connector]),
-                             c->sources[e->connector].methods[e->method].name);
-    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = cm_catalog__path(c, &c->entries[best[i].entry]);
     return n;
 }
 

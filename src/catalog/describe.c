@@ -207,7 +207,7 @@ static cm_status not_found(cm_catalog *c, struct cm_str name, struct cm_err *err
         free(near[i]);
     }
     return cm_err_set(err, CM_E_NOT_FOUND,
-                      "'%.*s' is no connector and no method.%s%s The connectors here are: %s.",
+                      "'%.*s' is no connector, no method and no snippet.%s%s The connectors here are: %s.",
                       200 < name.len ? 200 : (int)name.len, name.ptr ? name.ptr : "", cm_buf_str(&hint).ptr,
                       shown ? "?" : "", c->n_connectors ? cm_buf_str(&connectors).ptr : "none");
 }
@@ -258,12 +258,27 @@ static cm_status find_target(cm_catalog *c, struct cm_str text, cm_connector **c
     return cm_err_set(err, CM_E_NOT_FOUND, "%s", why);
 }
 
+/** A snippet by its name, also as search results name it: "snippet.NAME". -1: none; a connector of the name comes first. */
+static long find_snippet(const cm_catalog *c, struct cm_str text)
+{
+    struct target t = read_target(text);
+
+    if (find_connector(c, t.connector))
+        return -1;
+    if (t.method.len == 0)
+        return cm_catalog__find_snippet(c, t.connector);
+    return cm_str_eq_z(t.connector, "snippet") ? cm_catalog__find_snippet(c, t.method) : -1;
+}
+
 cm_status cm_catalog_describe(cm_catalog *c, struct cm_str target, struct cm_buf *out, struct cm_err *err)
 {
     cm_connector *connector = NULL;
-    long method = -1;
-    cm_status st = find_target(c, target, &connector, &method, err);
+    long method = -1, snippet = find_snippet(c, target);
+    cm_status st = CM_OK;
 
+    if (snippet >= 0)
+        return cm_catalog__describe_snippet(c, (size_t)snippet, out, err);
+    st = find_target(c, target, &connector, &method, err);
     if (st != CM_OK)
         return st;
     return method < 0 ? describe_connector(connector, out, err)

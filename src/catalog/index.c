@@ -98,9 +98,10 @@ static void add_field(cm_catalog *c, struct cm_str text)
 
 static void add_entry(cm_catalog *c, size_t connector, size_t method, const struct cm_method *m)
 {
+    struct cm_entry e = {.connector = (uint32_t)connector, .method = (uint32_t)method};
     struct cm_str texts[CM_FIELD_COUNT_] = {
         [CM_FIELD_METHOD] = cm_str_of(m->name),
-        [CM_FIELD_CONNECTOR] = cm_str_of(cm_connector_name(c->connectors[connector])),
+        [CM_FIELD_CONNECTOR] = cm_str_of(cm_catalog__owner(c, &e)),
         [CM_FIELD_DESCRIPTION] = cm_str_of(m->description),
         [CM_FIELD_ORIGIN] = m->origin && strcmp(m->origin, m->name) != 0 ? cm_str_of(m->origin) : CM_STR(""),
     };
@@ -111,7 +112,6 @@ static void add_entry(cm_catalog *c, size_t connector, size_t method, const stru
     }
     /* Counted first, so that last_seen of the new entry is never the 0 of a new word. */
     size_t at = c->n_entries++;
-    struct cm_entry e = {.connector = (uint32_t)connector, .method = (uint32_t)method};
     for (int f = 0; f < CM_FIELD_COUNT_; f++) {
         e.first[f] = (uint32_t)c->n_words;
         /* Descriptions of thousands of bytes say what they are about at the beginning. */
@@ -142,5 +142,9 @@ void cm_catalog__refresh(cm_catalog *c)
         for (size_t k = 0; k < s->n && k < CM_METHODS_MAX; k++)
             add_entry(c, i, k, &s->methods[k]);
     }
+    struct cm_source *snippets = &c->sources[c->n_connectors];
+    snippets->n = cm_catalog__snippet_methods(c, &snippets->methods);
+    for (size_t k = 0; k < snippets->n; k++)
+        add_entry(c, c->n_connectors, k, &snippets->methods[k]);
     c->built = true;
 }

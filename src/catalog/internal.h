@@ -20,6 +20,9 @@ struct cm_word {
     bool is_stop;
 };
 
+/** Past the last connector: an entry that is a snippet. */
+#define CM_CATALOG__IS_SNIPPET(c, e) ((e)->connector == (c)->n_connectors)
+
 /** One method. Its words are words[first[f] .. first[f + 1]) of the index, as numbers of the dictionary. */
 struct cm_entry {
     uint32_t connector, method;
@@ -35,8 +38,11 @@ struct cm_source {
 
 struct cm_catalog {
     cm_connector **connectors;
-    struct cm_source *sources;
+    struct cm_source *sources; /* one more than connectors, for the snippets */
     size_t n_connectors;
+    struct cm_kept_snippet *snippets;
+    size_t n_snippets;
+    struct cm_method *snippet_methods; /* they as a table of methods, made with the index */
     bool built;
 
     struct cm_entry *entries;
@@ -68,8 +74,21 @@ void cm_words_each_synonym(const char *stem, void (*fn)(void *user, const char *
 
 /** catalog.c: what a method is, for the schema layer. */
 struct cm_schema_method cm_catalog__schema_method(cm_connector *c, size_t i);
+/** What stands before the dot: the connector's name, or "snippet". Borrowed. */
+const char *cm_catalog__owner(const cm_catalog *c, const struct cm_entry *e);
+/** How a program names it: "connector.method", or the name of a snippet. Owned by the caller. */
+char *cm_catalog__path(const cm_catalog *c, const struct cm_entry *e);
 /** Paths that are near to what was asked for, best first; each is owned by the caller. Returns how many. */
 size_t cm_catalog__nearest(cm_catalog *c, struct cm_str name, char *out[], size_t max);
+/** snippets.c: those there are, as methods; the table is valid until the next index. */
+size_t cm_catalog__snippet_methods(cm_catalog *c, const struct cm_method **out);
+/** Its number, or -1. */
+long cm_catalog__find_snippet(const cm_catalog *c, struct cm_str name);
+/** Append codemode.run("NAME", input: …): Promise<unknown>, around max_bytes long. */
+void cm_catalog__write_run(const cm_catalog *c, size_t i, size_t max_bytes, struct cm_buf *out);
+cm_status cm_catalog__describe_snippet(const cm_catalog *c, size_t i, struct cm_buf *out, struct cm_err *err);
+void cm_catalog__free_snippets(cm_catalog *c);
+
 /** Why a connector has no methods now. Borrowed. */
 const char *cm_catalog__why_not_ready(const cm_connector *c);
 

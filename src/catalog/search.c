@@ -180,7 +180,7 @@ static float share_of_field(const cm_catalog *c, const struct cm_entry *e, int f
 
 static bool is_path(const cm_catalog *c, const struct cm_entry *e, struct cm_str text)
 {
-    const char *connector = cm_connector_name(c->connectors[e->connector]);
+    const char *connector = cm_catalog__owner(c, e);
     const char *method = c->sources[e->connector].methods[e->method].name;
     size_t k = strlen(connector);
 
@@ -285,29 +285,39 @@ static void write_description(struct cm_buf *out, const char *text)
     cm_json_write_string(out, cm_buf_str(&line));
 }
 
+static void write_signature(const cm_catalog *c, const struct cm_entry *e, struct cm_buf *out)
+{
+    cm_autobuf text = CM_BUF_INIT(1u << 20);
+
+    if (CM_CATALOG__IS_SNIPPET(c, e)) {
+        cm_catalog__write_run(c, e->method, CM_SIGNATURE_BYTES, &text);
+    } else {
+        struct cm_schema_method m = cm_catalog__schema_method(c->connectors[e->connector], e->method);
+        cm_buf_addf(&text, "%s.", cm_catalog__owner(c, e));
+        cm_schema_render_signature(&text, &m, CM_SIGNATURE_BYTES);
+    }
+    cm_buf_add_z(out, ",\"signature\":");
+    cm_json_write_string(out, cm_buf_str(&text));
+}
+
 static void write_hit(const cm_catalog *c, const struct hit *hit, struct cm_buf *out)
 {
     const struct cm_entry *e = &c->entries[hit->entry];
-    cm_connector *connector = c->connectors[e->connector];
-    struct cm_schema_method m = cm_catalog__schema_method(connector, e->method);
-    cm_autobuf text = CM_BUF_INIT(1u << 20);
+    const struct cm_method *m = &c->sources[e->connector].methods[e->method];
+    cm_autofree char *path = cm_catalog__path(c, e);
 
-    cm_buf_addf(&text, "%s.%s", cm_connector_name(connector), m.name);
     cm_buf_add_z(out, "{\"path\":");
-    cm_json_write_string(out, cm_buf_str(&text));
+    cm_json_write_string(out, cm_str_of(path));
     cm_buf_add_z(out, ",\"connector\":");
-    cm_json_write_string(out, cm_str_of(cm_connector_name(connector)));
+    cm_json_write_string(out, cm_str_of(cm_catalog__owner(c, e)));
     cm_buf_add_z(out, ",\"method\":");
-    cm_json_write_string(out, cm_str_of(m.name));
-    write_description(out, m.description);
-    cm_buf_clear(&text);
-    cm_buf_addf(&text, "%s.", cm_connector_name(connector));
-    cm_schema_render_signature(&text, &m, CM_SIGNATURE_BYTES);
-    cm_buf_add_z(out, ",\"signature\":");
-    cm_json_write_string(out, cm_buf_str(&text));
-    if (m.requires_approval)
+    cm_json_write_string(out, cm_str_of(m->name));
+    write_description(out, m->description);
+    write_signature(c, e, out);
+    if (m->flags & CM_METHOD_REQUIRES_APPROVAL)
         cm_buf_add_z(out, ",\"requiresApproval\":true");
-    cm_buf_addf(out, ",\"kind\":\"method\",\"score\":%ld}", lroundf(hit->score));
+    cm_buf_addf(out, ",\"kind\":\"%s\",\"score\":%ld}", CM_CATALOG__IS_SNIPPET(c, e) ? "snippet" : "method",
+                lroundf(hit->score));
 }
 
 static void write_unavailable(const cm_catalog *c, struct cm_buf *out)

@@ -94,11 +94,14 @@ static cm_status load_service(cm_engine *e, struct cm_err *err)
     e->normalize = get_function(e->service, JSContextGetGlobalObject(e->service), "normalize");
     e->locate = get_function(e->service, JSContextGetGlobalObject(e->service), "locate");
     e->module = get_function(e->service, JSContextGetGlobalObject(e->service), "module");
-    if (!e->normalize || !e->locate || !e->module)
-        return cm_err_set(err, CM_E_INTERNAL, "the service bundle lacks normalize, locate or module");
+    e->snippet = get_function(e->service, JSContextGetGlobalObject(e->service), "snippet");
+    if (!e->normalize || !e->locate || !e->module || !e->snippet)
+        return cm_err_set(err, CM_E_INTERNAL,
+                          "the service bundle lacks normalize, locate, module or snippet");
     JSValueProtect(e->service, e->normalize);
     JSValueProtect(e->service, e->locate);
     JSValueProtect(e->service, e->module);
+    JSValueProtect(e->service, e->snippet);
     make_reservations(e->service);
     return CM_OK;
 }
@@ -155,6 +158,8 @@ void cm_engine_free(cm_engine *e)
         JSValueUnprotect(e->service, e->locate);
     if (e->module)
         JSValueUnprotect(e->service, e->module);
+    if (e->snippet)
+        JSValueUnprotect(e->service, e->snippet);
     if (e->types)
         JSStringRelease(e->types);
     if (e->service)

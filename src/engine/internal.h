@@ -17,6 +17,7 @@ struct cm_engine {
     JSObjectRef normalize;      /* protected */
     JSObjectRef locate;         /* protected */
     JSObjectRef module;         /* protected */
+    JSObjectRef snippet;        /* protected */
     JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
     JSStringRef prelude_url;
     JSStringRef program_url;
@@ -64,13 +65,20 @@ JSStringRef cm_engine__locate(cm_engine *e, const struct cm_program *p, JSString
  * name for places in *url (JSStringRelease it); error_json of *out is a sentence where it does not parse. False: there is none.
  */
 bool cm_engine__module(cm_engine *e, JSStringRef name, struct cm_program *out, JSStringRef *url);
+/**
+ * A snippet that the program of the latest binding runs, as it is evaluated, with the name for places in *url (JSStringRelease it).
+ * `code` is its text as the host gave it; error_json of *out is DONE's meta where it does not parse.
+ */
+cm_status cm_engine__snippet(cm_engine *e, JSStringRef name, JSStringRef code, struct cm_program *out,
+                             JSStringRef *url, struct cm_err *err);
 
 /* ---- one pass: realm.c drives it, send.c answers it ---- */
 
 /* enum cm_call_kind of the wire, which this layer may not include. */
 #define KIND_STEP  1
 #define KIND_TIMER 4
-#define KIND_COUNT 5
+#define KIND_RUN   5
+#define KIND_COUNT 6
 
 enum call_state { CALL_NONE, CALL_OUTSTANDING, CALL_STEP_RUNS, CALL_CANCELLED, CALL_SETTLED };
 

@@ -37,12 +37,12 @@ static cm_status load_types(cm_engine *e, struct cm_err *err)
     return CM_OK;
 }
 
-static cm_status ask(cm_engine *e, const JSValueRef *args, size_t n_args, JSObjectRef *out,
+static cm_status ask(cm_engine *e, JSObjectRef function, const JSValueRef args[3], JSObjectRef *out,
                      struct cm_err *err)
 {
     JSContextRef ctx = e->service;
     JSValueRef exception = NULL;
-    JSValueRef v = JSObjectCallAsFunction(ctx, e->normalize, NULL, n_args, args, &exception);
+    JSValueRef v = JSObjectCallAsFunction(ctx, function, NULL, 3, args, &exception);
 
     if (!v)
         return cm_js__fail(ctx, exception, "normalising the program", err);
@@ -50,26 +50,24 @@ static cm_status ask(cm_engine *e, const JSValueRef *args, size_t n_args, JSObje
     return CM_OK;
 }
 
-cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input, struct cm_str bind_json,
-                               struct cm_program *out, struct cm_err *err)
+/* What the service realm's function makes of a text, with the part that knows types where that is needed. */
+static cm_status make(cm_engine *e, JSObjectRef function, const JSValueRef args[3], struct cm_program *out,
+                      JSObjectRef *object, struct cm_err *err)
 {
     JSContextRef ctx = e->service;
     JSObjectRef made = NULL;
-    JSValueRef error, args[3];
+    JSValueRef error;
     size_t len = 0;
-    cm_status st;
+    cm_status st = ask(e, function, args, &made, err);
 
-    args[0] = JSValueMakeString(ctx, source);
-    args[1] = JSValueMakeBoolean(ctx, has_input);
-    args[2] = cm_js__value(ctx, bind_json);
-    st = ask(e, args, CM_ARRAY_LEN(args), &made, err);
     if (st == CM_OK && !e->types_loaded && get_member(ctx, made, "types")) {
         st = load_types(e, err);
         if (st == CM_OK)
-            st = ask(e, args, CM_ARRAY_LEN(args), &made, err);
+            st = ask(e, function, args, &made, err);
     }
     if (st != CM_OK)
         return st;
+    *object = made;
     error = get_member(ctx, made, "error");
     if (error) {
         out->error_json = cm_js__text(ctx, error, &len);
@@ -82,6 +80,35 @@ cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input,
     out->warnings = get_text(ctx, made, "warnings");
     out->line = (int)JSValueToNumber(ctx, get_member(ctx, made, "line"), NULL);
     return CM_OK;
+}
+
+cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input, struct cm_str bind_json,
+                               struct cm_program *out, struct cm_err *err)
+{
+    JSObjectRef made = NULL;
+    JSValueRef args[3];
+
+    args[0] = JSValueMakeString(e->service, source);
+    args[1] = JSValueMakeBoolean(e->service, has_input);
+    args[2] = cm_js__value(e->service, bind_json);
+    return make(e, e->normalize, args, out, &made, err);
+}
+
+/* Called from inside of a program's stack, like cm_engine__module: texts go in, a text comes back. */
+cm_status cm_engine__snippet(cm_engine *e, JSStringRef name, JSStringRef code, struct cm_program *out,
+                             JSStringRef *url, struct cm_err *err)
+{
+    JSObjectRef made = NULL;
+    JSValueRef args[3];
+    cm_status st;
+
+    args[0] = JSValueMakeString(e->service, name);
+    args[1] = JSValueMakeString(e->service, code);
+    args[2] = cm_js__value(e->service, cm_buf_str(&e->bind_json));
+    st = make(e, e->snippet, args, out, &made, err);
+    if (st == CM_OK && !out->error_json)
+        *url = get_text(e->service, made, "place");
+    return st;
 }
 
 /* DONE's meta with the warnings, if there are any. */

@@ -303,7 +303,7 @@ static cm_status take_outstanding(cm_realm *r, uint32_t id, bool execute, struct
     }
     if (r->done || !c || c->state != CALL_OUTSTANDING)
         return cm_err_set(err, CM_E_PROTOCOL, "an outcome for call %u, which is not outstanding", id);
-    if (execute && c->kind != KIND_STEP)
+    if (execute && c->kind != KIND_STEP && c->kind != KIND_RUN)
         return cm_err_set(err, CM_E_PROTOCOL, "call %u is no step and cannot be executed here", id);
     c->state = execute ? CALL_STEP_RUNS : CALL_SETTLED;
     r->n_outstanding--;

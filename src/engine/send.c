@@ -12,6 +12,7 @@ enum send_op {
     SEND_LOCATE,
     SEND_TARGET = 8,
     SEND_MODULE,
+    SEND_SNIPPET,
     SEND_OP_COUNT_
 };
 
@@ -231,6 +232,25 @@ static JSValueRef send_module(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     return JSEvaluateScript(r->ctx, p.run, NULL, url, p.line, exception);
 }
 
+/*
+ * send(10, name, code) → the function that a snippet is, evaluated in the program's own realm; DONE's meta as text when it does not
+ * parse. Only the prelude can ask; a program that could would gain nothing, since it may evaluate whatever text it likes.
+ */
+static JSValueRef send_snippet(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                               JSValueRef *exception)
+{
+    struct cm_program p __attribute__((cleanup(cm_program_done))) = {0};
+    cm_autojs name = n > 1 ? JSValueToStringCopy(ctx, args[1], NULL) : NULL;
+    cm_autojs code = n > 2 ? JSValueToStringCopy(ctx, args[2], NULL) : NULL;
+    cm_autojs url = NULL;
+
+    if (!name || !code || cm_engine__snippet(r->e, name, code, &p, &url, NULL) != CM_OK)
+        return throw_no_memory(ctx, "Out of memory: the snippet does not fit into memory", exception);
+    if (p.error_json)
+        return cm_js__value(ctx, cm_str_of(p.error_json));
+    return JSEvaluateScript(r->ctx, p.run, NULL, url, p.line, exception);
+}
+
 typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                            JSValueRef *exception);
 
@@ -238,7 +258,7 @@ static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
     [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,     [SEND_CANCEL] = send_cancel,
     [SEND_LOAD] = send_load,       [SEND_LOCATE] = send_locate,     [SEND_TARGET] = send_target,
-    [SEND_MODULE] = send_module,
+    [SEND_MODULE] = send_module,   [SEND_SNIPPET] = send_snippet,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */

@@ -452,7 +452,7 @@ static void note_seq(const struct rt_call *c)
         e->steps = cm_realloc(e->steps, e->cap_steps * sizeof *e->steps);
     }
     /* Ids are dense (the sandbox sees to it), so every one below this is noted. */
-    e->steps[c->id] = c->kind == CM_CALL_STEP ? (int64_t)c->seq : -1;
+    e->steps[c->id] = c->kind == CM_CALL_STEP || c->kind == CM_CALL_RUN ? (int64_t)c->seq : -1;
     e->n_steps_noted = c->id + 1;
 }
 
@@ -512,7 +512,10 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
         return;
     if (kind != CM_CALL_TOOL && !c->args_ok && c->args_err.status == CM_E_LIMIT) {
         rt_call_fail(c, CM_CALL_FAILED, RT_ARGUMENTS_LIMIT, "codemode.%s: %s",
-                     kind == CM_CALL_SEARCH ? "search" : "describe", c->args_err.message);
+                     kind == CM_CALL_SEARCH ? "search"
+                     : kind == CM_CALL_RUN  ? "run"
+                                            : "describe",
+                     c->args_err.message);
         return;
     }
     switch (kind) {
@@ -521,6 +524,9 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
         return;
     case CM_CALL_STEP:
         issue_step(c);
+        return;
+    case CM_CALL_RUN:
+        rt_snippet_issue(c);
         return;
     case CM_CALL_SEARCH:
     case CM_CALL_DESCRIBE:
@@ -535,7 +541,11 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
 
 void rt_call_describe(const struct rt_call *c, char *out, size_t cap)
 {
-    int n = snprintf(out, cap, "%s.%s%s", c->connector, c->kind == CM_CALL_STEP ? "step:" : "", c->method);
+    int n = snprintf(out, cap, "%s.%s%s", c->connector,
+                     c->kind == CM_CALL_STEP  ? "step:"
+                     : c->kind == CM_CALL_RUN ? "run:"
+                                              : "",
+                     c->method);
 
     if (c->line && n >= 0 && (size_t)n < cap)
         (void)snprintf(out + n, cap - (size_t)n, " (line %u)", c->line);

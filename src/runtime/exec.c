@@ -414,7 +414,7 @@ char *cm_exec_progress(const cm_exec *e)
     const struct rt_call *c = e->calls;
     char what[640];
 
-    while (c && c->kind != CM_CALL_TOOL && c->kind != CM_CALL_STEP)
+    while (c && c->kind != CM_CALL_TOOL && c->kind != CM_CALL_STEP && c->kind != CM_CALL_RUN)
         c = c->next;
     if (!c)
         return cm_asprintf("%u call%s, running", e->n_subrequests, e->n_subrequests == 1 ? "" : "s");

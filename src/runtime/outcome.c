@@ -4,7 +4,7 @@
  *   status, executionId, truncated, result, logs, warnings, calls, pending, error
  *
  * result, logs, warnings, pending, error and truncated are absent when there is nothing to say. `calls` has
- * the connector calls and the steps (connector "codemode", method "step:NAME"); searches, descriptions and
+ * the connector calls, the steps and the snippets (connector "codemode", method "step:NAME", "run:NAME"); searches, descriptions and
  * timers are recorded but not shown. A failed call has `error` {name, message, …} in place of `result`. Where
  * a result is larger than the outcome may show, it is cut where it stays JSON (cut.h), and `truncated`, which
  * stands before it, says so: {code: "result_limit", message, bytes, shown, at, items?, shownItems?}. Console
@@ -99,7 +99,9 @@ static void add_call_value(struct builder *b, const char *key, const struct cm_c
 
 static void add_name(struct cm_buf *out, const struct cm_call_row *row)
 {
-    cm_autofree char *step = row->kind == CM_CALL_STEP ? cm_asprintf("step:%s", row->method) : NULL;
+    cm_autofree char *step = row->kind == CM_CALL_STEP  ? cm_asprintf("step:%s", row->method)
+                             : row->kind == CM_CALL_RUN ? cm_asprintf("run:%s", row->method)
+                                                        : NULL;
 
     cm_buf_addf(out, "\"seq\":%u,\"connector\":", row->seq);
     cm_json_write_string(out, cm_str_of(row->connector));
@@ -113,7 +115,7 @@ static void add_call(struct builder *b, const struct cm_call_row *row)
 
     cm_buf_add_z(&b->calls, b->n_calls++ ? ",{" : "[{");
     add_name(&b->calls, row);
-    if (row->kind == CM_CALL_TOOL)
+    if (row->kind != CM_CALL_STEP)
         add_call_value(b, "args", row, row->args, &bytes, &shown);
     cm_buf_addf(&b->calls, ",\"state\":\"%s\"", cm_call_state_text(row->state));
     if (row->has_outcome)
@@ -157,7 +159,7 @@ static bool on_call_row(void *user, const struct cm_call_row *row)
 {
     struct builder *b = user;
 
-    if (row->kind != CM_CALL_TOOL && row->kind != CM_CALL_STEP)
+    if (row->kind != CM_CALL_TOOL && row->kind != CM_CALL_STEP && row->kind != CM_CALL_RUN)
         return true;
     add_call(b, row);
     if (row->state == CM_CALL_PENDING)

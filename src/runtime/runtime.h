@@ -14,7 +14,8 @@
  *   refuse.c    why not, in words                 settle.c   its unanswered calls then
  *   sdk.c       search, describe, timers          guest.c    what a worker says about an error, rebuilt
  *   runtime.c   what executions share; listings   outcome.c  the outcome as JSON, from the record
- *   record.c    what is recorded of a call        pause.c    a run that waits for a human, and its pass
+ *   record.c    what is recorded of a call
+ *   snippet.c   programs that somebody kept: run   snippets.c    saved, listed
  *
  * What is recorded: every call of every kind, numbered in the order of issue (seq), each answer with its place in the order of deliveries
  * and the clock that the program saw at it. Running a step's function is no delivery, its value is. `calls` of an outcome shows connector
@@ -44,6 +45,9 @@ typedef struct cm_exec cm_exec;
 struct cm_runtime_opts {
     cm_loop *loop;
     cm_store *store;
+/** One event as a JSON object (docs/events.md), borrowed for the duration of the call; from the loop, in order. */
+typedef void (*cm_event_fn)(void *user, struct cm_str event_json);
+
     cm_sandbox *sandbox;
     cm_catalog *catalog;
     cm_connector *const *connectors;
@@ -56,11 +60,11 @@ struct cm_runtime_opts {
     const char *name;
     uint32_t max_executions; /* terminal ones kept; 0: 50 */
     uint32_t grace_ms;       /* how long the pass of a paused run is kept; 0: it is not */
-    uint64_t paused_ttl_ms;  /* what has waited so long for a human expires; 0: nothing does */
 };
 
 cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, struct cm_err *err);
 /** Ends what runs (callbacks with "cancelled" run from here). */
+    uint64_t paused_ttl_ms;  /* what has waited so long for a human expires; 0: nothing does */
 void cm_runtime_close(cm_runtime *rt);
 CM_DEFINE_AUTO(cm_runtime, cm_runtime_close)
 
@@ -97,5 +101,30 @@ cm_status cm_runtime_executions(cm_runtime *rt, size_t limit, struct cm_buf *out
 /** Append one execution: outcome plus code, runtime, createdAt, updatedAt. CM_E_NOT_FOUND suggests how to
  * list them. */
 cm_status cm_runtime_execution(cm_runtime *rt, const char *id, struct cm_buf *out, struct cm_err *err);
+
+/** ---- snippets: programs kept by name, in this runtime (snippet.c) ---- */
+
+struct cm_snippet_spec {
+    const char *name;           /* 1 to 64 of A-Z a-z 0-9 _ -, no connector's */
+    const char *execution;      /* whose program is kept, and the names of the connectors that it called */
+    const char *description;    /* for who searches; NULL: none */
+    struct cm_str input_schema; /* JSON Schema that an input must fit; empty: any input, or none */
+};
+/** Keep one, in place of one of the same name. Blocks until synced. Errors: CM_E_INVALID, CM_E_LIMIT say what; CM_E_NOT_FOUND the execution. */
+cm_status cm_runtime_snippet_save(cm_runtime *rt, const struct cm_snippet_spec *spec, struct cm_err *err);
+/** Append {"snippets":[{"name","description","connectors","inputSchema"?,"executionId","savedAt"}]}, by name. */
+cm_status cm_runtime_snippets(cm_runtime *rt, struct cm_buf *out, struct cm_err *err);
+/** Append one of these, with its "code". Errors: CM_E_NOT_FOUND suggests near names. */
+cm_status cm_runtime_snippet(cm_runtime *rt, const char *name, struct cm_buf *out, struct cm_err *err);
+/** Errors: CM_E_NOT_FOUND. What ran with it keeps the text that it ran. */
+cm_status cm_runtime_snippet_delete(cm_runtime *rt, const char *name, struct cm_err *err);
+/**
+ * The program of one that may run here with this input (absent: none), owned by the caller. Errors: CM_E_NOT_FOUND, CM_E_UNAVAILABLE
+ * a connector that it calls is gone, CM_E_INVALID the input does not fit its schema.
+ */
+cm_status cm_runtime_snippet_program(cm_runtime *rt, const char *name, struct cm_value input, char **code,
+                                     size_t *len, struct cm_err *err);
+/** Tell the catalogue what snippets there are now; before each question, since other processes save them, too. */
+cm_status cm_runtime_look_at_snippets(cm_runtime *rt, struct cm_err *err);
 
 #endif

@@ -51,16 +51,19 @@ static void answer_lookup(struct rt_call *c)
     cm_autovalue value = {0};
     struct cm_err err = {0};
     yyjson_val *root = NULL;
-    cm_status st = CM_OK;
+    cm_status st = cm_runtime_look_at_snippets(c->e->rt, &err);
 
     if (c->args.json_len &&
-        cm_json_parse(cm_str_mk(c->args.json, c->args.json_len), CM_JSON_STRICT, &doc, &err) == CM_OK)
+        cm_json_parse(cm_str_mk(c->args.json, c->args.json_len), CM_JSON_STRICT, &doc, NULL) == CM_OK)
         root = yyjson_doc_get_root(doc);
-    if (c->kind == CM_CALL_SEARCH)
+    if (st != CM_OK)
+        (void)cm_err_prefix(&err, "the snippets");
+    else if (c->kind == CM_CALL_SEARCH)
         cm_catalog_search(catalog, question(root), limit_of(root), &out);
     else if (cm_catalog_describe(catalog, question(root), &out, &err) != CM_OK)
         not_found(question(root), &err, &out);
-    st = cm_buf_check(&out, "the answer", &err);
+    if (st == CM_OK)
+        st = cm_buf_check(&out, "the answer", &err);
     if (st == CM_OK)
         st = cm_value_from_json(cm_buf_str(&out), ANSWER_MAX_BYTES, &value, &err);
     if (st != CM_OK)

@@ -43,7 +43,7 @@ static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state 
  * than a question. */
 static bool stays_as_it_is(const struct rt_call *c, enum cm_exec_state exec)
 {
-    if (c->kind != CM_CALL_TOOL && c->kind != CM_CALL_STEP)
+    if (c->kind != CM_CALL_TOOL && c->kind != CM_CALL_STEP && c->kind != CM_CALL_RUN)
         return true;
     /* A step in whose function something is pending goes on with it. */
     return exec == CM_EXEC_PAUSED && (c->phase == RT_PENDING || c->phase == RT_STEP);

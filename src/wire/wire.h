@@ -22,7 +22,7 @@
  *                           "fetch":true where a program's own requests are on}
  *   RUN       0x03  host    meta json, source, input json, input marks              ready, idle        running
  *   OUTCOME   0x04  host    now (u64 epoch ms) and draw (u32), json, marks                         running, waiting   running
- *                           flags: ERROR the value is an error; EXECUTE a step has no record: run its function
+ *                           flags: ERROR the value is an error; EXECUTE a step or a snippet has no record: run it
  *   FINISH    0x05  host    none: the program has ended, end with what stands       running, waiting   running
  *   CALL      0x81  worker  kind (u8), connector, method, args json, args marks,    running            running
  *                           place (u32 line, u32 column; 1-based, 0 unknown; u32 id of the step)
@@ -42,7 +42,9 @@
  * errors), an object, or empty. With mode "normalize" the result of
  * DONE is the program text as it would run, a string. CALL kinds: enum cm_call_kind. Ids are dense from 1
  * in each pass, in the order of issue. For SEARCH, DESCRIBE and TIMER the connector is empty and the
- * arguments are the one value passed (query, path, milliseconds); for STEP the method is its name. After
+ * arguments are the one value passed (query, path, milliseconds); for STEP the method is its name. For RUN the
+ * method is the name of the snippet, the arguments are [name] or [name, input]; EXECUTE brings [code] or
+ * [code, input] with the same marks, and what its function gives ends it as a STEP frame ends a step. After
  * CANCEL no OUTCOME is awaited for that id; one that was on its way is delivered and does nothing. After a WAIT
  * with ENDED the host goes on delivering, until DONE comes or it sends FINISH, which DONE answers. OUTCOME's
  * draw reseeds what the program draws (Math.random, crypto): the number of the delivery, or another for the
@@ -90,6 +92,7 @@ enum cm_call_kind {
     CM_CALL_SEARCH = 2, /* recorded for replay, not in `calls` */
     CM_CALL_DESCRIBE = 3,
     CM_CALL_TIMER = 4,
+    CM_CALL_RUN = 5, /* codemode.run: a snippet, a step whose function is stored code */
     CM_CALL_KIND_COUNT_,
 };
 

@@ -33,7 +33,7 @@
 
 /* The engine may not include the wire; its prelude has these numbers in js/prelude/state.js. */
 _Static_assert(CM_CALL_TOOL == 0 && CM_CALL_STEP == 1 && CM_CALL_SEARCH == 2 && CM_CALL_DESCRIBE == 3 &&
-                   CM_CALL_TIMER == 4 && CM_CALL_KIND_COUNT_ == 5,
+                   CM_CALL_TIMER == 4 && CM_CALL_RUN == 5 && CM_CALL_KIND_COUNT_ == 6,
                "kinds of call");
 _Static_assert(CM_LOG_LOG == 0 && CM_LOG_INFO == 1 && CM_LOG_WARN == 2 && CM_LOG_ERROR == 3 &&
                    CM_LOG_DEBUG == 4,

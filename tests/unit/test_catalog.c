@@ -453,7 +453,7 @@ static void what_does_not_exist_is_answered_with_what_does(void **state)
         const char *target, *part;
     } cases[] = {
         {"tracker.create_isue", "create_issue"},
-        {"traker", "'traker' is no connector and no method"},
+        {"traker", "'traker' is no connector, no method and no snippet"},
         {"get_profile",
          "2 connectors have a method 'get_profile'; say which: tracker.get_profile or mail.get_profile"},
         {"creat_issue", "Did you mean tracker.create_issue"},
@@ -461,7 +461,7 @@ static void what_does_not_exist_is_answered_with_what_does(void **state)
         {"idle", "it has not been started"},
         {"traker", "Did you mean tracker?"},
         {"jira",
-         "'jira' is no connector and no method. The connectors here are: tracker, mail, broken, idle."},
+         "'jira' is no connector, no method and no snippet. The connectors here are: tracker, mail, broken, idle."},
         {"", "The connectors here are: tracker, mail, broken, idle."},
     };
 
