@@ -113,18 +113,18 @@ struct cm_exec {
     char last_call[2 * CM_NAME_MAX_BYTES + 32]; /* "github.search (line 3)"; "" before the first */
     struct rt_ending ending;
     bool finishing;
-};
-
-enum rt_phase {
-    RT_QUEUED,   /* not decided: as many calls are in flight as may be */
-    RT_STARTING, /* not decided: its connector becomes ready */
-    RT_PENDING,  /* recorded; a human decides */
 
     struct rt_listener *listeners; /* whoever decided while it ran, beside fn */
     bool look;                     /* rt->looks has been posted for it */
     bool held;                     /* it is paused, and on rt->held */
     int64_t held_at;               /* monotonic */
     cm_timer *grace;
+};
+
+enum rt_phase {
+    RT_QUEUED,   /* not decided: as many calls are in flight as may be */
+    RT_STARTING, /* not decided: its connector becomes ready */
+    RT_PENDING,  /* recorded; a human decides */
     RT_SENT,     /* recorded; the connector works on it */
     RT_STEP,     /* recorded; the function of the step or the snippet runs in the program */
     RT_TIMER,
@@ -169,14 +169,14 @@ void rt_exec_warn(cm_exec *e, const char *fmt, ...) __attribute__((format(printf
 void rt_exec_move_clock(cm_exec *e);
 /** End as paused when nothing but a human can let the program go on. As rt_exec_end. */
 void rt_exec_check_quiescent(cm_exec *e);
+/** Whether that is so. */
+bool rt_exec_is_quiescent(const cm_exec *e);
 /** It has ended (end NULL: a single call, or the runtime is closed): record, tell, free. */
 void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end);
 /** Take it off the runtime's list; free what it holds (unlinking it too). */
 void rt_exec_unlink(cm_exec *e);
 void rt_exec_free(cm_exec *e);
 /** Record what the single call gave; the execution ends. */
-/** Whether that is so. */
-bool rt_exec_is_quiescent(const cm_exec *e);
 void rt_exec_direct_answer(cm_exec *e, bool failed, struct cm_value value);
 /** A single call's time has come: start or finish it (the loop's callback of rt->direct). */
 void rt_direct_turn(void *user);
@@ -190,16 +190,16 @@ void rt_touch(cm_runtime *rt);
 /** A call was issued. Takes args by copy. */
 void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
                    struct cm_str method, struct cm_value args, struct cm_call_place at);
+/** The connector of that name, fetch included, or NULL. */
+cm_connector *rt_find_connector(const cm_runtime *rt, const char *name);
+/** Whether the method takes the arguments: one object, the input schema where there is one, and the connector's own rules. */
+cm_status rt_check_args(cm_connector *conn, size_t method, struct cm_value args, struct cm_err *err);
 /** Calls that wait for one of limits.callsInFlight to be answered. */
 uint32_t rt_calls_queued(const cm_exec *e);
 /** A step's function has ended: its value is recorded, and the recorded form delivered. */
 void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value);
 /** Record the outcome and deliver it; the call is gone afterwards, and so may be the execution. */
 void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value);
-/** The connector of that name, fetch included, or NULL. */
-cm_connector *rt_find_connector(const cm_runtime *rt, const char *name);
-/** Whether the method takes the arguments: one object, the input schema where there is one, and the connector's own rules. */
-cm_status rt_check_args(cm_connector *conn, size_t method, struct cm_value args, struct cm_err *err);
 /** Answer with an error that we make: {name, message, code}. As rt_call_answer. */
 void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -14,7 +14,7 @@
  *   refuse.c    why not, in words                 settle.c   its unanswered calls then
  *   sdk.c       search, describe, timers          guest.c    what a worker says about an error, rebuilt
  *   runtime.c   what executions share; listings   outcome.c  the outcome as JSON, from the record
- *   record.c    what is recorded of a call
+ *   record.c    what is recorded of a call        pause.c    a run that waits for a human, and its pass
  *   snippet.c   programs that somebody kept: run   snippets.c    saved, listed
  *
  * What is recorded: every call of every kind, numbered in the order of issue (seq), each answer with its place in the order of deliveries
@@ -45,9 +45,6 @@ typedef struct cm_exec cm_exec;
 struct cm_runtime_opts {
     cm_loop *loop;
     cm_store *store;
-/** One event as a JSON object (docs/events.md), borrowed for the duration of the call; from the loop, in order. */
-typedef void (*cm_event_fn)(void *user, struct cm_str event_json);
-
     cm_sandbox *sandbox;
     cm_catalog *catalog;
     cm_connector *const *connectors;
@@ -60,11 +57,11 @@ typedef void (*cm_event_fn)(void *user, struct cm_str event_json);
     const char *name;
     uint32_t max_executions; /* terminal ones kept; 0: 50 */
     uint32_t grace_ms;       /* how long the pass of a paused run is kept; 0: it is not */
+    uint64_t paused_ttl_ms;  /* what has waited so long for a human expires; 0: nothing does */
 };
 
 cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, struct cm_err *err);
 /** Ends what runs (callbacks with "cancelled" run from here). */
-    uint64_t paused_ttl_ms;  /* what has waited so long for a human expires; 0: nothing does */
 void cm_runtime_close(cm_runtime *rt);
 CM_DEFINE_AUTO(cm_runtime, cm_runtime_close)
 
