@@ -129,7 +129,7 @@ static int order_by_delivery(const void *a, const void *b)
 
 static bool runs_a_function(const struct rt_entry *e)
 {
-    return e->row.kind == CM_CALL_STEP;
+    return e->row.kind == CM_CALL_STEP || e->row.kind == CM_CALL_RUN;
 }
 
 static cm_status check_rows(rt_replay *r, struct cm_err *err)
@@ -214,6 +214,7 @@ static void add_call(struct cm_buf *out, uint8_t kind, const char *connector, co
 {
     static const char *const fronts[CM_CALL_KIND_COUNT_] = {[CM_CALL_SEARCH] = "codemode.search(",
                                                             [CM_CALL_DESCRIBE] = "codemode.describe(",
+                                                            [CM_CALL_RUN] = "codemode.run(",
                                                             [CM_CALL_TIMER] = "a timer ("};
 
     if (kind == CM_CALL_STEP) {
