@@ -81,6 +81,26 @@ static void fail_by_limit(const cm_exec *e, struct final *f, const struct cm_pas
     fail_final(e, f, end->code, message);
 }
 
+static bool find_rejected(void *user, const struct cm_call_row *row)
+{
+    bool *found = user;
+
+    *found = row->state == CM_CALL_REJECTED;
+    return !*found;
+}
+
+/** Whether a human's no is what the program ended with. Words that a program throws itself are none where nobody said no. */
+static bool is_rejection(const cm_exec *e, struct cm_str error)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    bool found = false;
+
+    if (cm_json_parse(error, CM_JSON_STRICT, &doc, NULL) == CM_OK &&
+        cm_str_eq_z(cm_json_str(cm_json_get(yyjson_doc_get_root(doc), "code")), "rejected"))
+        (void)cm_store_calls(e->rt->o.store, e->id, find_rejected, &found, NULL);
+    return found;
+}
+
 static void judge_pass(cm_exec *e, struct final *f, const struct cm_pass_end *end)
 {
     f->state = CM_EXEC_COMPLETED;
@@ -94,8 +114,8 @@ static void judge_pass(cm_exec *e, struct final *f, const struct cm_pass_end *en
             rt_guest_place(end->meta_json, &f->error);
             break;
         }
-        f->state = CM_EXEC_ERROR;
         rt_guest_error(end->meta_json, &f->error);
+        f->state = is_rejection(e, cm_buf_str(&f->error)) ? CM_EXEC_REJECTED : CM_EXEC_ERROR;
         rt_guest_fields(end->value, &f->error);
         break;
     case CM_PASS_LIMIT:

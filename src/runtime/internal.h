@@ -51,6 +51,10 @@ struct cm_runtime {
     cm_soon *direct;              /* starts single calls, which have no pass */
     cm_exec *held;                /* paused ones whose pass is kept */
     cm_soon *looks;               /* at those that may pause, or about whose calls somebody has decided */
+    struct rt_deferred *deferred; /* decisions that wait for a connector */
+    struct rt_answer *answers, **answers_tail; /* of decisions that no run follows */
+    cm_soon *answering;
+    cm_timer *expiry;
     bool closing;
 };
 
@@ -167,7 +171,7 @@ void rt_exec_store_failed(cm_exec *e, const struct cm_err *err);
 void rt_exec_warn(cm_exec *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /** The clock that the program sees moves to now, never back. */
 void rt_exec_move_clock(cm_exec *e);
-/** End as paused when nothing but a human can let the program go on. As rt_exec_end. */
+/** Pause soon when nothing but a human can let the program go on. As rt_exec_end. */
 void rt_exec_check_quiescent(cm_exec *e);
 /** Whether that is so. */
 bool rt_exec_is_quiescent(const cm_exec *e);
@@ -236,6 +240,30 @@ cm_status rt_record_outcome(struct rt_call *c, enum cm_call_state state, bool fa
 
 /** Append the array of its warnings; nothing where there are none. */
 void rt_write_warnings(const cm_exec *e, struct cm_buf *out);
+
+/** ---- human.c, pending.c, standing.c ---- */
+
+/** Decisions that wait for a connector come to nothing; the runtime is being closed. */
+void rt_deferred_close(cm_runtime *rt);
+/** Append what a human is asked about one call; false: its arguments cannot be shown. */
+bool rt_pending_write(struct cm_buf *out, const char *id, const struct cm_call_row *row,
+                      const cm_secrets *secrets);
+/** What is so by now: orphans are paused, and what has waited too long has expired. */
+cm_status rt_catch_up(cm_runtime *rt, struct cm_err *err);
+void rt_expiry_open(cm_runtime *rt);
+cm_status rt_no_such(const char *id, struct cm_err *err);
+/** The execution that runs here, or NULL. */
+cm_exec *rt_find_running(const cm_runtime *rt, const char *id);
+/** Its state, in the record. CM_E_NOT_FOUND where it is another runtime's, CM_E_CONFLICT "it cannot be WHAT" where it has ended. */
+cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_exec_state *state,
+                     struct cm_err *err);
+/** Write the end of an execution that nobody runs here. The group is open; it ends here, on the disk. */
+cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, struct cm_str error,
+                     struct cm_err *err);
+/** fn is told from the loop how the execution stands in the record, or `why` there is nothing to tell. */
+void rt_answer_soon(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, const struct cm_err *why);
+/** The loop's callback of rt->answering. */
+void rt_answers_turn(void *user);
 
 /** ---- pause.c ---- */
 
@@ -326,6 +354,8 @@ void rt_host_error(const cm_runtime *rt, const char *code, const char *message, 
 struct rt_outcome_opts {
     uint64_t result_bytes; /* cut the result beyond this; 0: whole */
     bool record;           /* add code, runtime, times, and the rule of each call */
+    struct cm_str told;    /* JSON in place of the result; empty: the result */
+    char warning[RT_WARNING_BYTES]; /* beside the recorded ones; "": none */
 };
 /** A row copied out of the store's reading, which must not be called from inside. Zero-initialise. */
 struct rt_kept {

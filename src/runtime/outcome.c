@@ -140,19 +140,9 @@ static void add_call(struct builder *b, const struct cm_call_row *row)
 
 static void add_pending(struct builder *b, const struct cm_call_row *row)
 {
-    cm_autobuf json = CM_BUF_INIT(PART_MAX_BYTES);
-
-    cm_buf_add_z(&b->pending, b->n_pending++ ? ",{\"executionId\":" : "[{\"executionId\":");
-    cm_json_write_string(&b->pending, cm_str_of(b->id));
-    cm_buf_add_char(&b->pending, ',');
-    add_name(&b->pending, row);
-    if (add_value(b, row->args, "args", row->seq, &json)) {
-        cm_buf_add_z(&b->pending, ",\"args\":");
-        cm_buf_add_str(&b->pending, cm_buf_str(&json));
-    }
-    cm_buf_add_z(&b->pending, ",\"argsHash\":");
-    cm_json_write_string(&b->pending, cm_str_of(row->args_hash));
-    cm_buf_add_char(&b->pending, '}');
+    cm_buf_add_char(&b->pending, b->n_pending++ ? ',' : '[');
+    if (!rt_pending_write(&b->pending, b->id, row, NULL))
+        warnf(b, "The arguments of call %u cannot be shown, so it cannot be approved.", row->seq);
 }
 
 static bool on_call_row(void *user, const struct cm_call_row *row)
@@ -162,7 +152,7 @@ static bool on_call_row(void *user, const struct cm_call_row *row)
     if (row->kind != CM_CALL_TOOL && row->kind != CM_CALL_STEP && row->kind != CM_CALL_RUN)
         return true;
     add_call(b, row);
-    if (row->state == CM_CALL_PENDING)
+    if (row->state == CM_CALL_PENDING && !row->decided_at)
         add_pending(b, row);
     return true;
 }

@@ -51,6 +51,9 @@ cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, 
     rt->turn = cm_soon_new(opts->loop, on_turn, rt);
     rt->direct = cm_soon_new(opts->loop, rt_direct_turn, rt);
     rt->looks = cm_soon_new(opts->loop, rt_looks_turn, rt);
+    rt->answering = cm_soon_new(opts->loop, rt_answers_turn, rt);
+    rt->answers_tail = &rt->answers;
+    rt_expiry_open(rt);
     *out = rt;
     return CM_OK;
 }
@@ -60,15 +63,19 @@ void cm_runtime_close(cm_runtime *rt)
     if (!rt)
         return;
     rt->closing = true;
+    rt_deferred_close(rt);
     rt_looks_turn(rt); /* what stands still for a human is paused, not cancelled */
     while (rt->held)
         rt_held_drop(rt->held);
     while (rt->execs)
         rt_exec_close(rt->execs);
+    rt_answers_turn(rt);
     (void)cm_store_commit(rt->o.store, false, NULL);
     cm_soon_free(rt->turn);
     cm_soon_free(rt->direct);
     cm_soon_free(rt->looks);
+    cm_soon_free(rt->answering);
+    cm_timer_free(rt->expiry);
     free(rt->name);
     free(rt);
 }
@@ -122,7 +129,7 @@ static bool list_row(void *user, const struct cm_exec_row *row)
 cm_status cm_runtime_executions(cm_runtime *rt, size_t limit, struct cm_buf *out, struct cm_err *err)
 {
     struct listing l = {.out = out};
-    cm_status st = cm_store_recover(rt->o.store, NULL, err);
+    cm_status st = rt_catch_up(rt, err);
 
     if (st != CM_OK)
         return st;
@@ -169,14 +176,12 @@ cm_status cm_runtime_execution(cm_runtime *rt, const char *id, struct cm_buf *ou
 {
     const struct rt_outcome_opts opts = {.record = true};
     struct rt_kept kept = {0};
-    cm_status st = cm_store_recover(rt->o.store, NULL, err);
+    cm_status st = rt_catch_up(rt, err);
 
     if (st == CM_OK)
         st = cm_store_execution(rt->o.store, id, rt_keep_row, &kept, err);
     if (st == CM_OK)
         st = rt_outcome_write(rt->o.store, &kept.row, &opts, out, err);
     rt_kept_done(&kept);
-    return st == CM_E_NOT_FOUND
-               ? cm_err_set(err, st, "there is no execution '%.100s'; `codemode executions` lists them", id)
-               : st;
+    return st == CM_E_NOT_FOUND ? rt_no_such(id, err) : st;
 }

@@ -15,6 +15,8 @@
  *   sdk.c       search, describe, timers          guest.c    what a worker says about an error, rebuilt
  *   runtime.c   what executions share; listings   outcome.c  the outcome as JSON, from the record
  *   record.c    what is recorded of a call        pause.c    a run that waits for a human, and its pass
+ *   human.c     what people decide                pending.c  what waits for them, and for how long
+ *   standing.c  executions as they stand in the record, ended and told of
  *   snippet.c   programs that somebody kept: run   snippets.c    saved, listed
  *
  * What is recorded: every call of every kind, numbered in the order of issue (seq), each answer with its place in the order of deliveries
@@ -22,9 +24,11 @@
  * calls and steps, the latter as connector "codemode", method "step:NAME". At most limits.callsInFlight calls are with connectors at a
  * time, further ones wait their turn; the limits on all entries and bytes of one record are in internal.h.
  *
- * Ends. A run pauses when the program stands still and everything it waits for needs a human. What else is in flight when a run ends is
- * cancelled upstream and recorded as cancelled, or as unknown where it may have taken effect. Without a record there is no outcome: when
- * the store fails, what cannot be recorded is not sent, and a run whose records were lost ends with code "store_error" or with no outcome.
+ * Pauses. A run pauses when the program stands still and everything it waits for needs a human (pause.c). It goes on when somebody has
+ * decided (human.c): in place while its pass is kept, otherwise by a replay of its record; both lead to the same.
+ *
+ * Ends. What is in flight when a run ends is cancelled upstream and recorded as cancelled, or as unknown where it may have taken effect.
+ * Without a record there is no outcome: when the store fails, what cannot be recorded is not sent, and a run whose records were lost ends with code "store_error" or with no outcome.
  */
 #ifndef CM_RUNTIME_RUNTIME_H
 #define CM_RUNTIME_RUNTIME_H
@@ -88,6 +92,59 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
 /** Ends as cancelled; calls in flight are cancelled upstream. */
 void cm_exec_cancel(cm_exec *e);
 const char *cm_exec_id(const cm_exec *e);
+
+/** ---- what people decide (human.c, pause.c) ---- */
+
+/** All borrowed for the duration of the call. */
+struct cm_decide {
+    const char *id;       /* of the execution */
+    const uint32_t *seqs; /* of calls that are pending */
+    size_t n_seqs;        /* 0: approve: all that are pending; reject: the whole execution */
+    struct cm_str
+        args_json; /* approve of one call: with these arguments in place of the program's; empty: with its own */
+    const char *hash;   /* approve of one call: only if its argsHash is this; NULL: whatever it is */
+    const char *by;     /* who; NULL: not told */
+    const char *reason; /* why; a program sees why its call was rejected. NULL: not told */
+};
+/**
+ * Approve calls and let the execution go on, in place or from its record; with nothing pending it just goes on. What is sent is what the
+ * record has, whose hash is looked at again here; other arguments are checked as the program's were, and recorded as a human's. The
+ * decisions are on the disk when this returns. fn gets the outcome of the next pause or the end.
+ *
+ * *out is set when the run goes on, at the latest before fn; that is later than now where other arguments are given and the connector,
+ * which has their schema, has to start first. So it must stay where it is until fn has returned.
+ *
+ * Errors, and fn is not called: CM_E_NOT_FOUND  no such execution or call
+ *         CM_E_CONFLICT     nobody's decision counts any more: decided, ended, expired, changed since it was looked at (hash); or the
+ *                           execution runs in another process, which the message says, and then the decision stands and counts there
+ *         CM_E_INVALID      the arguments do not fit; CM_E_DENIED a rule denies the call; CM_E_UNAVAILABLE its connector is not there
+ */
+cm_status cm_runtime_approve(cm_runtime *rt, const struct cm_decide *d, cm_exec_fn fn, void *user,
+                             cm_exec **out, struct cm_err *err);
+/**
+ * Reject calls: the program sees an error with code "rejected" and goes on; what it does not catch ends it as REJECTED. Without seqs the
+ * execution ends so at once and nothing of it runs (*out stays NULL). Else as cm_runtime_approve.
+ */
+cm_status cm_runtime_reject(cm_runtime *rt, const struct cm_decide *d, cm_exec_fn fn, void *user,
+                            cm_exec **out, struct cm_err *err);
+/** Let an execution go on about whose calls all was decided, or that was interrupted, without deciding anything. As cm_runtime_approve. */
+cm_status cm_runtime_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
+                            struct cm_err *err);
+/**
+ * End an execution that runs or is paused as CANCELLED. One that runs in another process stops there when it next records something.
+ *
+ * Errors: CM_E_NOT_FOUND; CM_E_CONFLICT it has ended.
+ */
+cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err);
+/**
+ * Append {"pending":[{executionId, seq, connector, method, args, argsHash, rule, reason?, createdAt}]}, of one execution or (id NULL) all
+ * of this runtime, newest execution first. Arguments are whole, with secrets as their names; an entry without args has some that cannot be
+ * shown, and cannot be approved. Errors: CM_E_NOT_FOUND.
+ */
+cm_status cm_runtime_pending(cm_runtime *rt, const char *id, struct cm_buf *out, struct cm_err *err);
+/** Paused executions of this runtime that nobody decided about for paused_ttl_ms become EXPIRED. Also done before each listing, and now and
+ * then. */
+cm_status cm_runtime_expire(cm_runtime *rt, int64_t now, struct cm_err *err);
 
 /** Progress for a client that waits: "3 calls, waiting for github.search". Owned by the caller. */
 char *cm_exec_progress(const cm_exec *e);

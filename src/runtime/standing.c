@@ -1,0 +1,131 @@
+/* Executions as they stand in the record: found, ended there where nobody runs them here, and told of. */
+#include "base/clock.h"
+#include "runtime/internal.h"
+
+#define OUTCOME_MAX_BYTES (1u << 30)
+
+cm_exec *rt_find_running(const cm_runtime *rt, const char *id)
+{
+    cm_exec *e = rt->execs;
+
+    while (e && !cm_z_eq(e->id, id))
+        e = e->next;
+    return e;
+}
+
+cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_exec_state *state,
+                     struct cm_err *err)
+{
+    struct rt_kept row = {0};
+    cm_status st = rt_catch_up(rt, err);
+
+    if (st == CM_OK)
+        st = cm_store_execution(rt->o.store, id, rt_keep_row, &row, err);
+    if (st == CM_E_NOT_FOUND)
+        st = rt_no_such(id, err);
+    else if (st == CM_OK && !cm_z_eq(row.row.runtime, rt->name))
+        st = cm_err_set(err, CM_E_NOT_FOUND,
+                        "execution '%.100s' belongs to the runtime '%.100s', and this is '%s'", id,
+                        row.row.runtime, rt->name);
+    else if (st == CM_OK && row.row.state != CM_EXEC_RUNNING && row.row.state != CM_EXEC_PAUSED)
+        st = cm_err_set(err, CM_E_CONFLICT, "execution '%.100s' is %s: it cannot be %s", id,
+                        cm_exec_state_text(row.row.state), what);
+    *state = row.row.state;
+    rt_kept_done(&row);
+    return st;
+}
+
+cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, struct cm_str error,
+                     struct cm_err *err)
+{
+    const unsigned from = 1u << CM_EXEC_PAUSED | 1u << CM_EXEC_RUNNING;
+    struct rt_kept row = {0};
+    bool ran = false;
+    cm_exec *e = rt_held_find(rt, id);
+    cm_status st = cm_store_execution(rt->o.store, id, rt_keep_row, &row, err);
+
+    if (st == CM_OK) {
+        ran = row.row.state == CM_EXEC_RUNNING;
+        row.row.state = to;
+        row.row.error_json = error;
+        row.row.updated_at = row.row.ended_at = cm_now_ms();
+        st = cm_store_calls_withdraw(rt->o.store, id, row.row.ended_at, err);
+    }
+    if (st == CM_OK && ran) /* elsewhere: whoever does can record nothing of it any more */
+        st = cm_store_calls_abandon(rt->o.store, id, err);
+    if (st == CM_OK)
+        st = cm_store_finish(rt->o.store, id, from, &row.row, err);
+    if (st != CM_OK)
+        (void)cm_store_commit(rt->o.store, false, NULL);
+    else if (e)
+        rt_held_drop(e);
+    rt_kept_done(&row);
+    return st;
+}
+
+/* ---- cancel ---- */
+
+cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err)
+{
+    enum cm_exec_state state = CM_EXEC_ERROR;
+    cm_exec *e = rt_find_running(rt, id);
+    cm_status st = rt_look_up(rt, id, "cancelled", &state, err);
+
+    if (st != CM_OK)
+        return st;
+    if (e) {
+        cm_exec_cancel(e);
+        return CM_OK;
+    }
+    st = cm_store_hold(rt->o.store, err);
+    return st == CM_OK ? rt_end_row(rt, id, CM_EXEC_CANCELLED, (struct cm_str){0}, err) : st;
+}
+
+/* ---- answers that no run gives ---- */
+
+struct rt_answer {
+    struct rt_answer *next;
+    cm_exec_fn fn;
+    void *user;
+    enum cm_exec_state state;
+    struct cm_buf outcome;
+    struct cm_err err;
+};
+
+void rt_answers_turn(void *user)
+{
+    cm_runtime *rt = user;
+
+    while (rt->answers) {
+        struct rt_answer *a = rt->answers;
+
+        rt->answers = a->next;
+        if (!rt->answers)
+            rt->answers_tail = &rt->answers;
+        if (a->err.status == CM_OK)
+            a->fn(a->user, a->state, cm_buf_str(&a->outcome), NULL);
+        else
+            a->fn(a->user, a->state, (struct cm_str){0}, &a->err);
+        cm_buf_done(&a->outcome);
+        free(a);
+    }
+}
+
+void rt_answer_soon(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, const struct cm_err *why)
+{
+    const struct rt_outcome_opts opts = {.result_bytes = rt->o.limits.result_bytes};
+    struct rt_answer *a = cm_new(struct rt_answer);
+    struct rt_kept row = {0};
+
+    *a = (struct rt_answer){
+        .fn = fn, .user = user, .state = CM_EXEC_ERROR, .outcome = CM_BUF_INIT(OUTCOME_MAX_BYTES)};
+    if (why)
+        a->err = *why;
+    else if (cm_store_execution(rt->o.store, id, rt_keep_row, &row, &a->err) == CM_OK &&
+             rt_outcome_write(rt->o.store, &row.row, &opts, &a->outcome, &a->err) == CM_OK)
+        a->state = row.row.state;
+    rt_kept_done(&row);
+    *rt->answers_tail = a;
+    rt->answers_tail = &a->next;
+    cm_soon_post(rt->answering);
+}
