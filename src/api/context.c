@@ -83,7 +83,6 @@ static cm_status set_runtime_name(cm_ctx *ctx, const struct cm_options *o, struc
         return cm_err_set(err, CM_E_INVALID,
                           "runtime '%s': expected 1 to 64 of the characters A-Z a-z 0-9 _ . -", name);
     ctx->runtime_name = cm_strdup(name);
-    ctx->runtime_given = o->runtime != NULL;
     return CM_OK;
 }
 
@@ -109,7 +108,6 @@ cm_status cm_open(const struct cm_options *options, cm_ctx **out, struct cm_err 
     if (st != CM_OK)
         return st;
     ctx->limits = *cm_config_limits(ctx->config);
-    ctx->store_option = o->store ? cm_strdup(o->store) : NULL;
     st = cm_api__make_connectors(ctx, err);
     if (st != CM_OK)
         return st;
@@ -133,7 +131,6 @@ void cm_close(cm_ctx *ctx)
         close(ctx->wake_fd);
     cm_config_free(ctx->config);
     free(ctx->runtime_name);
-    free(ctx->store_option);
     for (size_t i = 0; i < ctx->n_kept; i++)
         free(ctx->kept[i]);
     free(ctx->kept);
