@@ -89,7 +89,7 @@ function repair(text) {
 // The object literal at `at`, which the parser takes for a block, as the statement that it was meant to be.
 function objectAt(text, at) {
     const expression = parseExpressionAt(text, at);
-    return { type: 'ExpressionStatement', start: expression.start, end: expression.end, expression, object: true };
+    return { type: 'ExpressionStatement', start: expression.start, end: expression.end, expression, isLiteral: true };
 }
 
 const wholeObject = text => ({ text, rows: [], body: [objectAt(text, text.search(/\S/))], alone: true });

@@ -276,8 +276,8 @@ export function shape(program, statements, warn) {
         exported(program, value, start, value.type.endsWith('Declaration') ? value.end : expressionEnd(text, last), functions, warn);
         return;
     }
-    if (last.object || blockIsObject(text, last, significant.length === 1)) {
-        program.yield(last.start, last.object ? last.end : parseExpressionAt(text, last.start).end, false);
+    if (last.isLiteral || blockIsObject(text, last, significant.length === 1)) {
+        program.yield(last.start, last.isLiteral ? last.end : parseExpressionAt(text, last.start).end, false);
         return;
     }
     if (commonExport(last) !== null) {
