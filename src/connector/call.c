@@ -23,6 +23,7 @@ struct cm_call {
     void *user;
     void *state;
     char *method;
+    char execution[CM_EXECUTION_ID_BYTES];
     uint32_t timeout_ms;
     cm_timer *timer;
     bool answered; /* the outcome stands */
@@ -321,6 +322,7 @@ static cm_call *begin(cm_connector *c, size_t i, cm_call_fn fn, void *user)
     call->fn = fn;
     call->user = user;
     call->method = cm_strdup(i < n ? methods[i].name : "?");
+    memcpy(call->execution, c->execution, sizeof call->execution);
     call->timeout_ms = i < n && methods[i].timeout_ms ? methods[i].timeout_ms : c->timeout_ms;
     call->timer = cm_timer_new(c->loop, timed_out, call);
     call->held = true;
@@ -405,6 +407,11 @@ void *cm_call__state(const cm_call *call)
 uint32_t cm_call__timeout_ms(const cm_call *call)
 {
     return call->timeout_ms;
+}
+
+const char *cm_call__execution(const cm_call *call)
+{
+    return call->execution;
 }
 
 const char *cm_call__method(const cm_call *call)

@@ -121,6 +121,25 @@ const char *cm_connector_instructions(const cm_connector *c)
     return c->state == CM_CONN_READY && c->ops->instructions ? c->ops->instructions(c->self) : NULL;
 }
 
+/* ---- executions ---- */
+
+void cm_connector_serve(cm_connector *c, const char *execution)
+{
+    (void)snprintf(c->execution, sizeof c->execution, "%s", execution);
+}
+
+void cm_connector_pass_end(cm_connector *c, const char *execution, const char *status)
+{
+    if (c->ops->pass_end)
+        c->ops->pass_end(c->self, execution, status);
+}
+
+void cm_connector_dispose(cm_connector *c, const char *execution, const char *status)
+{
+    if (c->ops->dispose)
+        c->ops->dispose(c->self, execution, status);
+}
+
 /* ---- starting ---- */
 
 static void start(cm_connector *c)

@@ -94,6 +94,13 @@ struct cm_connector_ops {
      * which then goes nowhere.
      */
     void (*cancel)(void *self, cm_call *call);
+    /**
+     * A pass of an execution has ended ("paused", "completed", …), whether it used this connector or not; and: an execution has
+     * ended, or was rolled back after its end, and nothing of it is needed any more. Must be quick and do no harm when they come
+     * again. NULL: nothing is kept for executions.
+     */
+    void (*pass_end)(void *self, const char *execution, const char *status);
+    void (*dispose)(void *self, const char *execution, const char *status);
     /** Release everything; calls in flight have been cancelled. */
     void (*free)(void *self);
 };
@@ -146,6 +153,11 @@ void cm_connector_call(cm_connector *c, size_t i, struct cm_value args, cm_call_
  * and that result. */
 void cm_connector_revert(cm_connector *c, size_t i, struct cm_value args, struct cm_value result,
                          cm_call_fn fn, void *user, cm_call **out);
+/** The execution that calls and reverts belong to from here on, until another is named; copied. The call has it (cm_call__execution). */
+void cm_connector_serve(cm_connector *c, const char *execution);
+/** The hooks of the same names; also of one that is not READY. */
+void cm_connector_pass_end(cm_connector *c, const char *execution, const char *status);
+void cm_connector_dispose(cm_connector *c, const char *execution, const char *status);
 /** fn runs soon with a failure of code "cancelled"; when an outcome is already on its way, with that. */
 void cm_call_cancel(cm_call *call);
 /** What a program should be told about a name that does not exist: "github has no method 'x'. Did you mean
@@ -168,6 +180,8 @@ uint32_t cm_call__timeout_ms(const cm_call *call);
 /** Append {"args": …, "result": …}, what a revert is given. */
 cm_status cm_connector__revert_json(struct cm_value args, struct cm_value result, struct cm_buf *out,
                                     struct cm_err *err);
+/** The execution that it belongs to, "" where none was named. Borrowed while the call lives. */
+const char *cm_call__execution(const cm_call *call);
 /** The method's name, borrowed while the call lives. */
 const char *cm_call__method(const cm_call *call);
 /** Finish with a value (copied, redacted). */

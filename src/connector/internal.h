@@ -5,6 +5,8 @@
 #include "connector/connector.h"
 #include "connector/namemap.h"
 
+#define CM_EXECUTION_ID_BYTES 64 /* "exec_" + 16 digits + "_" + UUID and its NUL */
+
 struct cm_connector_waiter {
     cm_connector_fn fn;
     void *user;
@@ -19,6 +21,7 @@ struct cm_connector {
     const cm_secrets *secrets;
     uint32_t start_timeout_ms;
     uint32_t timeout_ms;
+    char execution[CM_EXECUTION_ID_BYTES]; /* that calls belong to */
 
     enum cm_connector_state state;
     bool ever_started;

@@ -92,6 +92,13 @@ void cm_native_reply_error(cm_call *call, const char *code, struct cm_str fields
 /** Add a tool before or after start. CM_E_CONFLICT: a tool of this identifier exists (names both);
  * CM_E_INVALID: bad schema. */
 cm_status cm_connector_native_add(cm_connector *c, const struct cm_native_tool *tool, struct cm_err *err);
+/** What the embedder keeps for executions (struct cm_connector_ops has the rules); NULL: nothing. In place of the last ones. */
+struct cm_native_hooks {
+    void (*pass_end)(void *user, const char *execution, const char *status);
+    void (*dispose)(void *user, const char *execution, const char *status);
+    void *user;
+};
+cm_status cm_connector_native_hooks(cm_connector *c, const struct cm_native_hooks *hooks, struct cm_err *err);
 
 /** One place of `fetch`: which programs may reach, and how. */
 struct cm_fetch_host {

@@ -15,6 +15,7 @@ struct native_tool {
 struct native {
     struct cm_method_table table;
     struct native_tool *tools; /* one for each method */
+    struct cm_native_hooks hooks;
     char *instructions;
 };
 
@@ -72,6 +73,22 @@ static void native_revert(void *self, size_t i, struct cm_value args, struct cm_
     n->tools[i].revert(n->tools[i].user, call, cm_buf_str(&json));
 }
 
+static void native_pass_end(void *self, const char *execution, const char *status)
+{
+    struct native *n = self;
+
+    if (n->hooks.pass_end)
+        n->hooks.pass_end(n->hooks.user, execution, status);
+}
+
+static void native_dispose(void *self, const char *execution, const char *status)
+{
+    struct native *n = self;
+
+    if (n->hooks.dispose)
+        n->hooks.dispose(n->hooks.user, execution, status);
+}
+
 static void native_free(void *self)
 {
     struct native *n = self;
@@ -91,6 +108,8 @@ static const struct cm_connector_ops native_ops = {
     .call = native_call,
     .revert = native_revert,
     .cancel = NULL,
+    .pass_end = native_pass_end,
+    .dispose = native_dispose,
     .free = native_free,
 };
 
@@ -104,13 +123,33 @@ cm_connector *cm_connector_native(cm_loop *loop, const struct cm_connector_base 
                             base->timeout_ms, base->secrets);
 }
 
+/** The kind's own state; CM_E_INVALID where the connector is of another one. */
+static cm_status own(cm_connector *c, struct native **out, const char *what, struct cm_err *err)
+{
+    *out = cm_connector__self(c, &native_ops);
+    if (*out)
+        return CM_OK;
+    return cm_err_set(err, CM_E_INVALID, "'%s' is no connector of callbacks; it cannot be given %s",
+                      cm_connector_name(c), what);
+}
+
+cm_status cm_connector_native_hooks(cm_connector *c, const struct cm_native_hooks *hooks, struct cm_err *err)
+{
+    struct native *n;
+    cm_status st = own(c, &n, "hooks", err);
+
+    if (st == CM_OK)
+        n->hooks = *hooks;
+    return st;
+}
+
 cm_status cm_connector_native_add(cm_connector *c, const struct cm_native_tool *tool, struct cm_err *err)
 {
-    struct native *n = cm_connector__self(c, &native_ops);
+    struct native *n;
+    cm_status st = own(c, &n, "tools", err);
 
-    if (!n)
-        return cm_err_set(err, CM_E_INVALID, "'%s' is no connector of callbacks; tools cannot be added to it",
-                          cm_connector_name(c));
+    if (st != CM_OK)
+        return st;
     if (!tool->name || !tool->fn)
         return cm_err_set(err, CM_E_INVALID, "%s: a tool needs a name and a callback", cm_connector_name(c));
     struct cm_method_spec spec = {.name = tool->name,
@@ -121,7 +160,7 @@ cm_status cm_connector_native_add(cm_connector *c, const struct cm_native_tool *
                                   .timeout_ms = tool->timeout_ms};
     if (tool->revert)
         spec.flags |= CM_METHOD_HAS_REVERT;
-    cm_status st = cm_method_table_add(&n->table, &spec, err);
+    st = cm_method_table_add(&n->table, &spec, err);
     if (st != CM_OK)
         return cm_err_prefix(err, "%s", cm_connector_name(c));
     n->tools = cm_realloc(n->tools, n->table.n * sizeof *n->tools);

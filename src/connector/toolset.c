@@ -1,6 +1,7 @@
 /*
  * A tool set: each call runs the tool's command once.
  *
+ *   CODEMODE_EXECUTION_ID  in its environment: the execution that the call belongs to, the same when it goes on after a pause
  *   standard input   one JSON document: the arguments, or {"args": …, "result": …} for a revert
  *   standard output  the result: data where it is JSON, text where it is UTF-8 (one newline at its end is
  * dropped), bytes otherwise exit status      0, or the call fails with code "exit" and what the command wrote
@@ -300,13 +301,26 @@ static const struct cm_child_events child_events = {
     .on_exit = on_end,
 };
 
+/** The list with one more; only the list is the caller's. */
+static const char **with_variable(const char *const *env, const char *pair)
+{
+    size_t n = 0;
+
+    while (env[n])
+        n++;
+    const char **list = cm_calloc(n + 2, sizeof *list);
+    memcpy(list, env, n * sizeof *list);
+    list[n] = pair;
+    return list;
+}
+
 static void begin(struct toolset *s, const struct tool *t, char **command, struct cm_str input, cm_call *call)
 {
     struct run *r = cm_new(struct run);
-    struct cm_child_spec spec = {.argv = (const char *const *)command,
-                                 .env = (const char *const *)t->env,
-                                 .cwd = t->cwd,
-                                 .stderr_events = true};
+    cm_autofree char *execution = cm_asprintf("CODEMODE_EXECUTION_ID=%s", cm_call__execution(call));
+    cm_autofree const char **env = with_variable((const char *const *)t->env, execution);
+    struct cm_child_spec spec = {
+        .argv = (const char *const *)command, .env = env, .cwd = t->cwd, .stderr_events = true};
     struct cm_err err;
 
     r->call = call;

@@ -322,6 +322,58 @@ static void a_revert_is_given_arguments_and_result(void **state)
     assert_true(w->seen.failed);
 }
 
+static char heard[256];
+
+static void hear_pass(void *user, const char *execution, const char *status)
+{
+    (void)user;
+    (void)snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "pass %s %s;", execution, status);
+}
+
+static void hear_dispose(void *user, const char *execution, const char *status)
+{
+    assert_ptr_equal(user, heard);
+    (void)snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "dispose %s %s;", execution, status);
+}
+
+static void an_embedder_hears_of_the_ends_of_executions(void **state)
+{
+    struct world *w = *state;
+    struct cm_err err = {0};
+    const struct cm_native_hooks hooks = {hear_pass, hear_dispose, heard};
+
+    heard[0] = '\0';
+    w->c = native(w, NULL);
+    cm_connector_pass_end(w->c, "exec_0", "paused"); /* to nobody */
+    assert_int_equal(cm_connector_native_hooks(w->c, &hooks, &err), CM_OK);
+    cm_connector_pass_end(w->c, "exec_1", "completed");
+    cm_connector_dispose(w->c, "exec_1", "completed");
+    assert_string_equal(heard, "pass exec_1 completed;dispose exec_1 completed;");
+}
+
+static void say_execution(void *user, cm_call *k, struct cm_str args)
+{
+    cm_autobuf b = CM_BUF_INIT(200);
+
+    (void)user, (void)args;
+    cm_json_write_string(&b, cm_str_of(cm_call__execution(k)));
+    cm_native_reply_json(k, cm_buf_str(&b));
+}
+
+static void a_call_knows_its_execution(void **state)
+{
+    struct world *w = *state;
+
+    w->c = native(w, NULL);
+    add(w, (struct cm_native_tool){.name = "whose", .fn = say_execution});
+    start(w);
+    call(w, "whose", "{}");
+    assert_string_equal(w->seen.json, "\"\"");
+    cm_connector_serve(w->c, "exec_7");
+    call(w, "whose", "{}");
+    assert_string_equal(w->seen.json, "\"exec_7\"");
+}
+
 /* ---- a kind that fails to start ---- */
 
 static int n_starts;
@@ -386,6 +438,18 @@ static void tools(struct world *w, const struct cm_toolset_tool *list, size_t n)
     w->c = cm_connector_toolset(w->loop, &(struct cm_connector_base){.name = "local"},
                                 &(struct cm_toolset_spec){.tools = list, .n_tools = n});
     start(w);
+}
+
+static void a_command_knows_its_execution(void **state)
+{
+    struct world *w = *state;
+    const struct cm_toolset_tool list[] = {
+        {.name = "whose", .command = COMMAND("printenv", "CODEMODE_EXECUTION_ID"), .env = env}};
+
+    tools(w, list, 1);
+    cm_connector_serve(w->c, "exec_9");
+    call(w, "whose", "{}");
+    assert_string_equal(w->seen.json, "\"exec_9\"");
 }
 
 static void a_tool_is_a_command_that_reads_json_and_prints_its_result(void **state)
@@ -524,6 +588,9 @@ int main(void)
         T(an_unknown_name_gets_the_nearest),
         T(thousands_of_names_are_found),
         T(a_revert_is_given_arguments_and_result),
+        T(an_embedder_hears_of_the_ends_of_executions),
+        T(a_call_knows_its_execution),
+        T(a_command_knows_its_execution),
         T(a_failed_start_is_told_and_not_tried_again_at_once),
         T(a_tool_is_a_command_that_reads_json_and_prints_its_result),
         T(a_command_that_fails_says_what_it_wrote_to_standard_error),
