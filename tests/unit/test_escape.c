@@ -173,8 +173,19 @@ static void attempt_end(void *user, cm_pass *p, const struct cm_pass_end *end)
                                                                  : end->code);
 }
 
-static const struct cm_pass_events attempt_events = {attempt_call, attempt_step_end, attempt_log,
-                                                     attempt_wait, attempt_end,      NULL};
+/** Nobody waits for what it did not await. */
+static void attempt_ended(void *user, cm_pass *p, bool failed)
+{
+    (void)user, (void)failed;
+    cm_pass_finish(p);
+}
+
+static const struct cm_pass_events attempt_events = {.on_call = attempt_call,
+                                                     .on_step_end = attempt_step_end,
+                                                     .on_log = attempt_log,
+                                                     .on_wait = attempt_wait,
+                                                     .on_end = attempt_end,
+                                                     .on_ended = attempt_ended};
 
 /** Whether `name` is one of the names in "a|b|c". */
 static bool is_one_of(struct cm_str list, const char *name)

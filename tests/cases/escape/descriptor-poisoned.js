@@ -3,7 +3,7 @@
 // expect: ["Error","x",0,"function"]
 // call: step s
 // call: step failed {"name":"Error","message":"x"} @ {"":"error"}
-// log: log [function]
+// log: log [Function (anonymous)]
 let n = 0;
 const fn = Object.defineProperty(() => 1, 'name', { get() { return 'named'; } });
 const e = Object.defineProperty(new Error('x'), 'stack', { get() { n += 100; return 'program.js:1:1'; } });

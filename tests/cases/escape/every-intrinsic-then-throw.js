@@ -1,7 +1,6 @@
 // tries: the report of how a run ended, after the same
 // why: as there
 // end: threw
-// error: TypeError: t
 // answer: all {"d":5,"m":[[1,2]],"s":[1],"y":"AQ==","e":{"name":"RangeError","message":"m","code":"c"},"g":"5","i":"AQA=","u":null} @ {"/d":"date","/m":"map","/s":"set","/y":"bytes","/e":"error","/g":"bigint","/i":"int16","/u":"undefined"}
 // fail: broken {"name":"URIError","message":"m"} @ {"":"error"}
 // answer: search [1]
@@ -14,10 +13,21 @@
 // call: step t
 // call: step failed {"name":"TypeError","message":"t"} @ {"":"error"}
 // call: timer 1
-// log: log x of 5 [[1,"x",null,-0,5n],Map(1) {1 => Set(1) {"s"}},TypeError: t,Uint8Array(2) [1,2],/x/g,Symbol(s),[function],1970-01-01T00:00:00.005Z]
+// error: TypeError: t
+// log: log x of 5 [
+// log:   [ 1, 'x', null, -0, 5n ],
+// log:   Map(1) { 1 => Set(1) { 's' } },
+// log:   TypeError: t
+// log:       at (program.js:51:151),
+// log:   Uint8Array(2) [ 1, 2 ],
+// log:   /x/g,
+// log:   Symbol(s),
+// log:   [Function (anonymous)],
+// log:   1970-01-01T00:00:00.005Z
+// log: ]
 // log: log g
 // log: log   (index) | a
-// log: 0       | 1
+// log:   0       | 1
 // log: log   default: 1
 // log: log   default: 0 ms
 // log: error   Assertion failed: no

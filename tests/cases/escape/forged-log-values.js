@@ -1,8 +1,8 @@
 // tries: log lines of values that count, throw, never end or pass for others
-// why: what a value shows is bounded in depth and length and never throws
-// expect: 3
-// log: log [cannot be shown: no]
-// log: log {"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{…}}}}}}}}}
+// why: what a value shows is bounded in depth and length and never throws; getters are named, not asked
+// expect: 0
+// log: log { x: [Getter] }
+// log: log { a: [Getter] }
 // log: log [Circular]
 let n = 0;
 console.log({ get x() { n++; throw new Error('no'); } });

@@ -3,7 +3,7 @@
 //      the text's own
 // expect: ["TypeError","TypeError","TypeError","done","done","done","done","first"]
 // call: svc.first {"n":null,"m":[[1,2]]} @ {"/n":"nan","/m":"map"}
-// log: log Map(1) {1 => 2}
+// log: log Map(1) { 1 => 2 }
 const m = new Map([[1, 2]]);
 const said = ['function codemode() {}', 'function svc() {}', 'function NaN() {}', 'var svc = 1, codemode = 2, undefined = 3', 'let svc = 1', 'class Infinity {}',
   'var Map = 1, JSON = 2, Reflect = 3, WeakMap = 4, console2 = 5'].map((text) => {

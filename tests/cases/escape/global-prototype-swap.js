@@ -2,7 +2,7 @@
 // why: the prelude looks up no global while a program runs; the names that came are the program's own
 // expect: ["first",[]]
 // call: svc.first {"m":[[1,2]],"e":{"name":"Error","message":"x"}} @ {"/m":"map","/e":"error"}
-// log: log Map(1) {1 => 2}
+// log: log Map(1) { 1 => 2 }
 const asked = [];
 const had = Object.getPrototypeOf(globalThis);
 const ok = Reflect.setPrototypeOf(globalThis, new Proxy(had, { get(t, k, r) { asked.push(String(k)); return Reflect.get(t, k, r); }, has(t, k) { asked.push(String(k)); return k in t; } }));

@@ -1,7 +1,7 @@
 // tries: a static import
 // why: there are no modules; the program is refused whole, with its first call unsent
 // end: threw
-// error: SyntaxError: there are no modules here
+// error: SyntaxError: import from 'fs' is not possible: there is no such module. Connectors are globals and need
 // code: no_modules
 import fs from 'fs';
 await svc.first({});

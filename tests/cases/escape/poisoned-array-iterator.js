@@ -2,7 +2,7 @@
 // why: the prelude iterates nothing
 // expect: ["first",0]
 // call: svc.first {"a":[1,2]}
-// log: warn a [1,2]
+// log: warn a [ 1, 2 ]
 let n = 0;
 Array.prototype[Symbol.iterator] = function () { n++; return { next: () => ({ done: true }) }; };
 Object.getPrototypeOf([].values()).next = () => { n++; return { done: true }; };

@@ -3,8 +3,8 @@
 // expect: ["first",["x"],[]]
 // call: svc.first {"a":[1,{"b":[2,3]}]}
 // call: svc.list
-// log: log [1,[2]] {"a":[3]}
 // answer: list ["x"]
+// log: log [ 1, [ 2 ] ] { a: [ 3 ] }
 const seen = [], own = Object.getOwnPropertyNames(Array.prototype), keep = {};
 for (const k of own) if (typeof Array.prototype[k] === 'function' && k !== 'constructor') { keep[k] = Array.prototype[k]; Array.prototype[k] = function () { seen[seen.length] = k; return this; }; }
 for (let i = 0; i < 4; i++) Object.defineProperty(Array.prototype, i, { configurable: true, set() { keep.set = i; }, get() { keep.get = i; } });

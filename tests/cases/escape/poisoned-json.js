@@ -3,8 +3,8 @@
 // expect: ["first",{"k":1},0]
 // call: svc.first {"a":"\"x\""}
 // call: svc.second {"b":[1]}
-// log: log {"c":"d"}
 // answer: second {"k":1}
+// log: log { c: 'd' }
 let n = 0;
 JSON.stringify = () => { n++; return '{"forged":1}'; };
 JSON.parse = () => { n++; return 'forged'; };

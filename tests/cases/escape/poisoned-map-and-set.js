@@ -3,8 +3,8 @@
 // expect: ["first",1,2,0]
 // call: svc.first {"m":[[1,"a"]],"s":["b"]} @ {"/m":"map","/s":"set"}
 // call: svc.map
-// log: log Map(1) {1 => "a"} Set(1) {"b"}
 // answer: map {"m":[[1,2]],"s":[1,2]} @ {"/m":"map","/s":"set"}
+// log: log Map(1) { 1 => 'a' } Set(1) { 'b' }
 let n = 0;
 const { get } = Map.prototype, size = Object.getOwnPropertyDescriptor(Set.prototype, 'size').get, m = new Map([[1, 'a']]), s = new Set(['b']);
 for (const C of [Map, Set]) {

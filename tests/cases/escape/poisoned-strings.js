@@ -2,7 +2,7 @@
 // why: the prelude calls the ones that it took, and no others
 // expect: ["first","a/b~c",0]
 // call: svc.first {"a/b~c":5} @ {"/a~1b~0c":"date"}
-// log: info 10% of {"x":1}
+// log: info 10% of { x: 1 }
 // log: log a | b
 // log: log … 
 let n = 0;

@@ -2,7 +2,7 @@
 // why: it turns only texts and numbers into text; of an object it asks nothing
 // expect: ["first",0]
 // call: svc.first {"a":{"b":1}}
-// log: log {"a":1}
+// log: log { a: 1 }
 let n = 0;
 Object.defineProperty(Object.prototype, Symbol.toPrimitive, { configurable: true, get() { n++; return undefined; } });
 Object.prototype.toString = Object.prototype.valueOf = () => { n++; return ''; };

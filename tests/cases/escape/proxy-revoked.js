@@ -1,8 +1,8 @@
 // tries: a proxy that was revoked, as argument, as result and in the log
 // why: reading it is a TypeError of the program's; nothing is sent; the log line says so
 // end: threw
-// error: TypeError: Proxy
-// log: log [cannot be shown: Array.isArray cannot be called on a Proxy that has been revoked]
+// error: TypeError: Proxy has already been revoked. No more operations are allowed to be performed on it
+// log: log <Revoked Proxy>
 // log: log TypeError
 const { proxy, revoke } = Proxy.revocable({}, {});
 revoke();

@@ -2,7 +2,7 @@
 // why: the prelude matches nothing by expression: they hold the program's own last match
 // expect: ["b","abc","b"]
 // call: svc.first {"path/to":"x"}
-// log: log NaN {"a":"b"}
+// log: log NaN { a: 'b' }
 /(b)/.exec('abc');
 console.log('%d', /x/, { a: 'b' });
 await svc.first({ 'path/to': 'x' });

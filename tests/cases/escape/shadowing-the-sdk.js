@@ -3,5 +3,7 @@
 // expect: ["mine","first","first"]
 // call: svc.first
 // call: svc.first
+// warning: line 8: codemode is declared here and hides the global codemode in its scope; choose another name to
+// warning: line 8: svc is declared here and hides the connector svc in its scope; choose another name to call i
 const real = await (async () => { const codemode = { search: () => 'mine' }; const svc = globalThis.svc; return [codemode.search(), await svc.first()]; })();
 return [...real, await globalThis.svc.first()];

@@ -1,7 +1,7 @@
 // tries: swallowing the wrapper's end by a comment of several lines
 // why: a comment that does not end is an error of the text
 // end: threw
-// error: SyntaxError: Unterminated comment
+// error: SyntaxError: The comment that begins here is not closed: end it with */
 // code: syntax
 svc.first({});
 /* })

@@ -2,7 +2,7 @@
 // why: each is told as text
 // expect: ["undefined","object","function","symbol","bigint"]
 // call: step 0
-// call: step failed 
+// call: step failed null @ {"":"undefined"}
 // call: step 1
 // call: step failed null
 // call: step 2

@@ -1,9 +1,10 @@
 // tries: going on after the end by promises, timers and calls
-// why: they are dead when the run has ended; nothing of it runs again
+// why: what it did not await may end while anybody waits for it; then all of it is dead, and nothing of it runs again
 // expect: 1
-// call: timer 1
-// call: svc.slow {}
-// call: svc.again {}
+// calls: any
+// logs: any
+// warning: svc.slow (line 9) finished after the program had ended
+// warning: svc.again (line 10) finished after the program had ended
 setTimeout(() => { globalThis.late = 1; console.log('late'); }, 1);
 svc.slow({}).then(() => console.log('later'));
 Promise.resolve().then(async () => { for (;;) await svc.again({}); });
