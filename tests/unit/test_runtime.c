@@ -207,7 +207,7 @@ static void run(struct world *w, const struct cm_exec_spec *spec)
 /** What differs from run to run. */
 static void strip(yyjson_mut_val *v)
 {
-    static const char *const volatile_keys[] = {"executionId", "startedAt", "endedAt", "stack"};
+    static const char *const volatile_keys[] = {"executionId", "startedAt", "endedAt", "createdAt", "stack"};
     yyjson_mut_obj_iter it;
     yyjson_mut_arr_iter ai;
     yyjson_mut_val *k, *e;
