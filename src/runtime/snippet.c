@@ -208,43 +208,50 @@ static unsigned depth_of(const struct rt_call *c)
     return n;
 }
 
+/** The marks of [name, input] as those of the input alone. */
+static cm_status marks_of_input(const struct rt_call *c, struct cm_buf *out, struct cm_err *err)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    yyjson_val *key, *value;
+    size_t i, max, n = 0;
+
+    if (c->args.marks_len == 0)
+        return CM_OK;
+    cm_status st = cm_json_parse(cm_str_mk(c->args.marks, c->args.marks_len), CM_JSON_STRICT, &doc, err);
+    if (st != CM_OK)
+        return st;
+    yyjson_obj_foreach(yyjson_doc_get_root(doc), i, max, key, value)
+    {
+        struct cm_str pointer = cm_json_str(key);
+
+        /* "/1" and what is beneath it: a name that is something else than a text is none. */
+        if (!cm_str_has_prefix(pointer, CM_STR("/1")))
+            return cm_err_set(err, CM_E_INVALID, "codemode.run takes a text as the name of a snippet");
+        cm_buf_add_z(out, n++ ? "," : "{");
+        cm_json_write_string(out, cm_str_mk(pointer.ptr + 2, pointer.len - 2));
+        cm_buf_add_char(out, ':');
+        cm_json_write(out, value);
+    }
+    cm_buf_add_z(out, n ? "}" : "");
+    return CM_OK;
+}
+
 /** The input out of [name, input], as a value; absent without one. */
 static cm_status input_of(const struct rt_call *c, struct cm_own_value *out, struct cm_err *err)
 {
-    struct cm_str json = {c->args.json, c->args.json_len};
     cm_auto(yyjson_doc) doc = NULL;
     cm_autobuf text = CM_BUF_INIT(CM_FRAME_MAX_BYTES), marks = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
-    yyjson_val *root, *key, *value;
-    size_t i, max, n = 0;
-    cm_status st = cm_json_parse(json, CM_JSON_BIGNUM, &doc, err);
+    cm_status st = cm_json_parse(cm_str_mk(c->args.json, c->args.json_len), CM_JSON_BIGNUM, &doc, err);
 
     if (st != CM_OK)
         return st;
-    root = yyjson_doc_get_root(doc);
+    yyjson_val *root = yyjson_doc_get_root(doc);
     if (yyjson_arr_size(root) > 2 || !cm_str_eq_z(cm_json_str(yyjson_arr_get(root, 0)), c->method))
         return cm_err_set(err, CM_E_INVALID, "codemode.run takes the name of a snippet and one input");
-    if (yyjson_arr_size(root) < 2)
-        return CM_OK;
+    st = marks_of_input(c, &marks, err);
+    if (st != CM_OK || yyjson_arr_size(root) < 2)
+        return st;
     cm_json_write(&text, yyjson_arr_get(root, 1));
-    yyjson_doc_free(cm_steal(&doc));
-    if (c->args.marks_len > 0) {
-        st = cm_json_parse(cm_str_mk(c->args.marks, c->args.marks_len), CM_JSON_STRICT, &doc, err);
-        if (st != CM_OK)
-            return st;
-        yyjson_obj_foreach(yyjson_doc_get_root(doc), i, max, key, value)
-        {
-            struct cm_str pointer = cm_json_str(key);
-
-            /* "/1" and what is beneath it; a name has no marks. */
-            if (!cm_str_has_prefix(pointer, CM_STR("/1")))
-                return cm_err_set(err, CM_E_INVALID, "codemode.run takes a text as the name of a snippet");
-            cm_buf_add_z(&marks, n++ ? "," : "{");
-            cm_json_write_string(&marks, cm_str_mk(pointer.ptr + 2, pointer.len - 2));
-            cm_buf_add_char(&marks, ':');
-            cm_json_write(&marks, value);
-        }
-        cm_buf_add_z(&marks, n ? "}" : "");
-    }
     return cm_value_canonical((struct cm_value){cm_buf_str(&text), cm_buf_str(&marks)}, CM_FRAME_MAX_BYTES,
                               out, err);
 }
