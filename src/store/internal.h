@@ -231,5 +231,7 @@ bool cm_store__is_dead(const cm_store *s, const char *owner);
 /** Take the lock that says "this process is alive" (once). */
 cm_status cm_store__own(cm_store *s, struct cm_err *err);
 void cm_store__disown(cm_store *s);
+/** Remove the lock files and sockets of processes that are gone. */
+void cm_store__sweep(const cm_store *s);
 
 #endif

@@ -160,6 +160,8 @@ static cm_status set_up(cm_store *s, struct cm_err *err)
         st = use_wal(s, err);
     if (st == CM_OK)
         st = cm_store_recover(s, NULL, err);
+    if (st == CM_OK)
+        cm_store__sweep(s);
     return st;
 }
 

@@ -5,7 +5,7 @@
  * named in the owner column. The kernel drops the lock with the process, however it ends, so a running
  * execution whose owner's file can be locked by somebody else (or is gone) is orphaned: nobody will ever
  * finish it. No process id is trusted for this; ids are reused. Names are random and never used twice, so
- * removing a dead owner's file cannot hit a living one.
+ * removing a dead owner's file cannot hit a living one; what the dead have left is removed at the next opening.
  */
 #include "base/clock.h"
 #include "base/fd.h"
@@ -13,9 +13,11 @@
 #include "store/internal.h"
 #include "json/json.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OWNERS_MAX 256 /* dead owners handled at once; the rest at the next look */
@@ -31,31 +33,60 @@ static char *socket_path(const cm_store *s, const char *owner)
     return cm_asprintf("%s.%s.sock", s->path, owner);
 }
 
-cm_status cm_store__own(cm_store *s, struct cm_err *err)
+/**
+ * Make a lock of this name and hold it. *taken false: somebody swept the file away before it was locked (cm_store__sweep), and what is
+ * held says nothing; another name is to be tried.
+ */
+static cm_status take_lock(const cm_store *s, const char *name, int *out, bool *taken, struct cm_err *err)
 {
-    uint8_t raw[8];
-    char name[17];
-    cm_autofree char *path = NULL;
-    cm_autoclose int fd = -1;
+    cm_autofree char *path = lock_path(s, name);
+    cm_autoclose int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct stat sb;
 
-    if (s->owner || !s->path)
+    *taken = false;
+    if (fd < 0 && errno == EEXIST)
         return CM_OK;
-    cm_random_bytes(raw, sizeof raw);
-    for (size_t i = 0; i < sizeof raw; i++)
-        (void)snprintf(name + 2 * i, 3, "%02x", raw[i]);
-    path = lock_path(s, name);
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return cm_err_errno(err, errno, "create '%s'", path);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return CM_OK;
         cm_status st = cm_err_errno(err, errno, "lock '%s'", path);
 
         (void)unlink(path);
         return st;
     }
-    s->owner = cm_strdup(name);
-    s->owner_fd = cm_steal_fd(&fd);
+    if (fstat(fd, &sb) != 0)
+        return cm_err_errno(err, errno, "look at '%s'", path);
+    *taken = sb.st_nlink > 0;
+    *out = cm_steal_fd(&fd);
     return CM_OK;
+}
+
+cm_status cm_store__own(cm_store *s, struct cm_err *err)
+{
+    if (s->owner || !s->path)
+        return CM_OK;
+    for (unsigned tries = 0; tries < 16; tries++) {
+        uint8_t raw[8];
+        char name[17];
+        cm_autoclose int fd = -1;
+        bool taken = false;
+
+        cm_random_bytes(raw, sizeof raw);
+        for (size_t i = 0; i < sizeof raw; i++)
+            (void)snprintf(name + 2 * i, 3, "%02x", raw[i]);
+        cm_status st = take_lock(s, name, &fd, &taken, err);
+        if (st != CM_OK)
+            return st;
+        if (taken) {
+            s->owner = cm_strdup(name);
+            s->owner_fd = cm_steal_fd(&fd);
+            return CM_OK;
+        }
+    }
+    return cm_err_set(err, CM_E_UNAVAILABLE, "store '%s': something removes its lock files as they are made",
+                      s->path);
 }
 
 void cm_store__disown(cm_store *s)
@@ -95,6 +126,35 @@ bool cm_store__is_dead(const cm_store *s, const char *owner)
     cm_autofree char *socket = socket_path(s, owner);
     (void)unlink(socket);
     return true;
+}
+
+/*
+ * A process that was killed while nothing ran has left its files, and no row names them. Who sweeps holds the lock while it removes the
+ * file, and who makes one looks whether it is still there once it has the lock: of the two, one notices.
+ */
+void cm_store__sweep(const cm_store *s)
+{
+    static const char suffix[] = ".owner";
+    const char *slash = s->path ? strrchr(s->path, '/') : NULL;
+    const char *base = slash ? slash + 1 : s->path;
+    size_t base_len = s->path ? strlen(base) : 0;
+    cm_autofree char *dir = slash ? cm_memdup_z(s->path, (size_t)(slash - s->path) + 1) : cm_strdup(".");
+    DIR *d = s->path ? opendir(dir) : NULL;
+    const struct dirent *entry;
+
+    while (d && (entry = readdir(d))) {
+        const char *name = entry->d_name;
+        size_t len = strlen(name);
+
+        if (len != base_len + 1 + 16 + sizeof suffix - 1 || memcmp(name, base, base_len) != 0 ||
+            name[base_len] != '.' || !cm_z_eq(name + len - (sizeof suffix - 1), suffix))
+            continue;
+        cm_autofree char *owner = cm_memdup_z(name + base_len + 1, 16);
+        if (!s->owner || !cm_z_eq(owner, s->owner))
+            (void)cm_store__is_dead(s, owner); /* removes them if so */
+    }
+    if (d)
+        (void)closedir(d);
 }
 
 char *cm_store_own_socket(const cm_store *s)
