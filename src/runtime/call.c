@@ -434,8 +434,8 @@ void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value valu
         return;
     }
     if (cm_value_checked(value, e->limits.frame_bytes, &recorded, &err) != CM_OK)
-        rt_call_fail(c, CM_CALL_FAILED, "invalid_result", "The value of step '%s' cannot be recorded: %s",
-                     c->method, err.message);
+        rt_call_fail(c, CM_CALL_FAILED, "invalid_result", "The value of %s '%s' cannot be recorded: %s",
+                     c->kind == CM_CALL_RUN ? "snippet" : "step", c->method, err.message);
     else
         rt_call_answer(c, failed ? CM_CALL_FAILED : CM_CALL_APPLIED, failed, cm_value_view(&recorded));
 }
