@@ -408,7 +408,7 @@ static void rude_answers_hurt_nobody_but_their_own_call(void **state)
         {"protocol_error", true, "\"rpcCode\":-32602"},
         {"odd_error", true, "an error without a message"},
         {"is_error", true,
-         "\"message\":\"disk\\nfull\",\"code\":\"tool_error\",\"structuredContent\":{\"free\":0}"},
+         "\"message\":\"disk\\nfull\",\"code\":\"tool_error\",\"data\":{\"free\":0}"},
         {"empty_error", true, "the tool failed and did not say why"},
         {"batch", false, "\"alone\""},
         {"no_version", false, "\"with version\""},
