@@ -166,6 +166,10 @@ bool cm_config_drops_any(const cm_config *c);
 /** Lower `limits` by a JSON object of the same keys. A larger value or an unknown key is CM_E_INVALID that
  * names it. */
 cm_status cm_limits_lower(struct cm_limits *limits, struct cm_str json, struct cm_err *err);
+/** Append them as JSON that the two functions around this one read. */
+void cm_limits_write(const struct cm_limits *limits, struct cm_buf *out);
+/** Lower each to what stands in json, where that is less; what is not there or cannot be read changes nothing. */
+void cm_limits_at_most(struct cm_limits *limits, struct cm_str json);
 /** Record that the configuration found in the working directory is trusted as it is now (path and hash, in
  * the state directory). */
 cm_status cm_config_trust(const char *path, struct cm_err *err);

@@ -145,6 +145,28 @@ cm_status cm_limits_lower(struct cm_limits *limits, struct cm_str json, struct c
     return CM_OK;
 }
 
+void cm_limits_write(const struct cm_limits *limits, struct cm_buf *out)
+{
+    for (size_t i = 0; i < CM_ARRAY_LEN(limit_rows); i++)
+        cm_buf_addf(out, "%c\"%s\":%" PRIu64, i ? ',' : '{', limit_rows[i].key, get(limits, &limit_rows[i]));
+    cm_buf_add_char(out, '}');
+}
+
+void cm_limits_at_most(struct cm_limits *limits, struct cm_str json)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+
+    if (cm_json_parse(json, CM_JSON_STRICT, &doc, NULL) != CM_OK)
+        return;
+    for (size_t i = 0; i < CM_ARRAY_LEN(limit_rows); i++) {
+        const struct row *r = &limit_rows[i];
+        yyjson_val *v = cm_json_get(yyjson_doc_get_root(doc), r->key);
+
+        if (yyjson_is_uint(v) && yyjson_get_uint(v) < get(limits, r) && yyjson_get_uint(v) >= r->min)
+            set(limits, r, yyjson_get_uint(v));
+    }
+}
+
 /* ---- settings beside `limits` */
 
 static const char *const isolations[] = {"realm", "vm", "process", NULL};

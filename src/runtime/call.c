@@ -15,14 +15,12 @@
 
 #include <stdio.h>
 
-#define STEP_DRAW 0x80000000u
-
 static void start_next(cm_exec *e);
 static void proceed(struct rt_call *c);
 
 /* ---- the list of unanswered calls ---- */
 
-static void link_call(struct rt_call *c)
+void rt_call_link(struct rt_call *c)
 {
     cm_exec *e = c->e;
 
@@ -106,6 +104,10 @@ void rt_call_answer(struct rt_call *c, enum cm_call_state state, bool failed, st
         rt_call_fail(c, CM_CALL_FAILED, "result_too_large",
                      "%s.%s gave %zu bytes; a program can take %u at once. Ask for less: filter or page.",
                      c->connector, c->method, value.json.len + value.marks.len, RT_VALUE_MAX_BYTES);
+        return;
+    }
+    if (c->refresh) {
+        rt_again_fresh(c, failed, value);
         return;
     }
     if (rt_record_outcome(c, state, failed, value, &err) != CM_OK) {
@@ -209,10 +211,18 @@ static cm_status start_approved(struct rt_call *c, bool sync)
     return st;
 }
 
+/** Its intent, unless it stands in the record already. */
+static cm_status record_intent(struct rt_call *c, const struct cm_call_decision *d)
+{
+    if (c->resend || c->refresh)
+        return CM_OK;
+    return c->approved ? start_approved(c, d->sync)
+                       : rt_call_record(c, CM_DECIDE_EXECUTE, d->rule, CM_CALL_EXECUTING, d->sync);
+}
+
 static void execute(struct rt_call *c, long method, const struct cm_call_decision *d)
 {
-    if ((c->approved ? start_approved(c, d->sync)
-                     : rt_call_record(c, CM_DECIDE_EXECUTE, d->rule, CM_CALL_EXECUTING, d->sync)) != CM_OK)
+    if (record_intent(c, d) != CM_OK)
         return;
     c->phase = RT_SENT;
     cm_connector_call(c->conn, (size_t)method, cm_value_view(&c->args), on_outcome, c, &c->up);
@@ -222,7 +232,8 @@ static void pause_call(struct rt_call *c, const struct cm_call_decision *d)
 {
     cm_exec *e = c->e;
 
-    if (rt_call_record(c, CM_DECIDE_PAUSE, d->rule, CM_CALL_PENDING, true) != CM_OK)
+    if (c->resend ? !rt_again_ask(c, d->rule)
+                  : rt_call_record(c, CM_DECIDE_PAUSE, d->rule, CM_CALL_PENDING, true) != CM_OK)
         return;
     c->phase = RT_PENDING;
     e->n_pending++;
@@ -257,7 +268,7 @@ static void proceed(struct rt_call *c)
     const struct cm_method *methods = NULL;
     long method = -1;
     struct cm_call_facts f = {
-        .n_subrequests = e->n_subrequests,
+        .n_subrequests = c->recorded ? 0 : e->n_subrequests, /* it was counted when it was recorded */
         .max_subrequests = e->limits.subrequests,
         .args_canonical = c->args_ok,
         .connector_known = c->conn != NULL,
@@ -298,7 +309,7 @@ static void proceed(struct rt_call *c)
         return;
     case CM_DECIDE_PAUSE:
         /* That it needs a human is what was decided about. A rule that denies is another one. */
-        if (c->approved)
+        if (c->approved || c->refresh || (c->resend && rt_again_was_approved(c)))
             execute(c, method, &d);
         else
             pause_call(c, &d);
@@ -345,21 +356,35 @@ uint32_t rt_calls_queued(const cm_exec *e)
     return n;
 }
 
-static void issue_tool(struct rt_call *c)
+void rt_call_try(struct rt_call *c)
 {
     cm_exec *e = c->e;
 
-    e->n_subrequests++;
     c->conn = rt_find_connector(e->rt, c->connector);
-    rt_call_describe(c, e->last_call, sizeof e->last_call);
-    if (e->n_subrequests > e->limits.subrequests) {
-        end_by_subrequests(c);
-        return;
-    }
     if (e->n_active < e->limits.calls_in_flight) {
         set_active(c, true);
         proceed(c);
     }
+}
+
+void rt_call_set_idle(struct rt_call *c)
+{
+    cm_exec *e = c->e;
+
+    set_active(c, false);
+    start_next(e);
+}
+
+void rt_call_tool(struct rt_call *c)
+{
+    cm_exec *e = c->e;
+
+    e->n_subrequests++;
+    rt_call_describe(c, e->last_call, sizeof e->last_call);
+    if (e->n_subrequests > e->limits.subrequests)
+        end_by_subrequests(c);
+    else
+        rt_call_try(c);
 }
 
 /* ---- what a human decided ---- */
@@ -381,10 +406,7 @@ void rt_call_approved(struct rt_call *c, struct cm_value args)
     c->phase = RT_QUEUED;
     c->approved = c->recorded = true;
     take_recorded_args(c, args);
-    if (e->n_active < e->limits.calls_in_flight) {
-        set_active(c, true);
-        proceed(c);
-    }
+    rt_call_try(c);
 }
 
 void rt_call_rejected(struct rt_call *c, struct cm_value outcome)
@@ -407,17 +429,30 @@ void rt_call_rejected(struct rt_call *c, struct cm_value outcome)
 
 /* ---- steps ---- */
 
-static void issue_step(struct rt_call *c)
+void rt_call_place_start(struct rt_call *c)
 {
     cm_exec *e = c->e;
 
-    if (rt_call_record(c, CM_DECIDE_EXECUTE, "step", CM_CALL_EXECUTING, false) != CM_OK)
-        return;
+    rt_exec_move_clock(e);
+    c->start = ++e->n_deliveries;
+    c->start_clock = e->clock;
+}
+
+void rt_call_start_function(struct rt_call *c, struct cm_value value)
+{
+    cm_exec *e = c->e;
+
     c->phase = RT_STEP;
     e->n_steps++;
-    rt_exec_move_clock(e);
-    /* No delivery, but what the function draws must be its own: a number that no delivery has. */
-    cm_pass_deliver(e->pass->pass, c->id, false, true, (struct cm_value){0}, e->clock, STEP_DRAW | c->seq);
+    e->waiting = false;
+    cm_pass_deliver(e->pass->pass, c->id, false, true, value, c->start_clock, (uint32_t)c->start);
+}
+
+void rt_call_step(struct rt_call *c)
+{
+    rt_call_place_start(c);
+    if (rt_call_record(c, CM_DECIDE_EXECUTE, "step", CM_CALL_EXECUTING, false) == CM_OK)
+        rt_call_start_function(c, (struct cm_value){0});
 }
 
 void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value value)
@@ -438,115 +473,4 @@ void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value valu
                      c->kind == CM_CALL_RUN ? "snippet" : "step", c->method, err.message);
     else
         rt_call_answer(c, failed ? CM_CALL_FAILED : CM_CALL_APPLIED, failed, cm_value_view(&recorded));
-}
-
-/* ---- issue ---- */
-
-/** What is to be known of an id when its call is gone: calls of a step may outlive it. */
-static void note_seq(const struct rt_call *c)
-{
-    cm_exec *e = c->e;
-
-    if (c->id >= e->cap_steps) {
-        e->cap_steps = c->id < 16 ? 32 : 2 * (size_t)c->id;
-        e->steps = cm_realloc(e->steps, e->cap_steps * sizeof *e->steps);
-    }
-    /* Ids are dense (the sandbox sees to it), so every one below this is noted. */
-    e->steps[c->id] = c->kind == CM_CALL_STEP || c->kind == CM_CALL_RUN ? (int64_t)c->seq : -1;
-    e->n_steps_noted = c->id + 1;
-}
-
-/** The step that a call belongs to as its worker says, or -1. A worker that lies misleads nobody but its own program. */
-static int64_t seq_of_step(const cm_exec *e, uint32_t id)
-{
-    return id > 0 && id < e->n_steps_noted ? e->steps[id] : -1;
-}
-
-/** No argument, and an explicit undefined, are the empty object: that is what is logged, shown and sent. */
-static struct cm_value or_empty_object(struct cm_value args)
-{
-    if (args.json.len == 0 || cm_str_eq_z(args.marks, "{\"\":\"undefined\"}"))
-        return (struct cm_value){CM_STR("{}"), CM_STR("{}")};
-    return args;
-}
-
-static void take_args(struct rt_call *c, struct cm_value args)
-{
-    if (c->kind == CM_CALL_TOOL)
-        args = or_empty_object(args);
-    c->args_ok = cm_value_canonical(args, c->e->limits.arg_bytes, &c->args, &c->args_err) == CM_OK;
-    /* What is too deep is under its own limit, whose message stands. */
-    if (!c->args_ok && args.json.len + args.marks.len > c->e->limits.arg_bytes)
-        (void)cm_err_set(
-            &c->args_err, CM_E_LIMIT,
-            "the arguments have %zu bytes, a call may have %llu (limits.argBytes). Send less with "
-            "each call: the fields that are needed, or the data in parts.",
-            args.json.len + args.marks.len, (unsigned long long)c->e->limits.arg_bytes);
-    rt_hash_args(cm_value_view(&c->args), c->hash);
-}
-
-void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
-                   struct cm_str method, struct cm_value args, struct cm_call_place at)
-{
-    struct rt_call *c = cm_new(struct rt_call);
-
-    *c = (struct rt_call){
-        .e = e, .id = id, .seq = e->n_issued++, .kind = kind, .line = at.line, .column = at.column};
-    c->parent_seq = seq_of_step(e, at.step);
-    note_seq(c);
-    c->connector = kind == CM_CALL_TOOL ? rt_clean_name(connector) : cm_strdup("codemode");
-    c->method = rt_clean_name(method);
-    c->started_at = cm_now_ms();
-    c->phase = RT_QUEUED;
-    link_call(c);
-    take_args(c, args);
-    e->waiting = false;
-    if (e->n_issued > RT_ENTRIES_MAX) {
-        rt_exec_end(e, CM_EXEC_ERROR, "entries_limit",
-                    "The program made more than %d host calls, timers, searches and steps included. Do the "
-                    "work in fewer.",
-                    RT_ENTRIES_MAX);
-        return;
-    }
-    if (!rt_account(e, c->args.json_len + c->args.marks_len))
-        return;
-    if (kind != CM_CALL_TOOL && !c->args_ok && c->args_err.status == CM_E_LIMIT) {
-        rt_call_fail(c, CM_CALL_FAILED, RT_ARGUMENTS_LIMIT, "codemode.%s: %s",
-                     kind == CM_CALL_SEARCH ? "search"
-                     : kind == CM_CALL_RUN  ? "run"
-                                            : "describe",
-                     c->args_err.message);
-        return;
-    }
-    switch (kind) {
-    case CM_CALL_TOOL:
-        issue_tool(c);
-        return;
-    case CM_CALL_STEP:
-        issue_step(c);
-        return;
-    case CM_CALL_RUN:
-        rt_snippet_issue(c);
-        return;
-    case CM_CALL_SEARCH:
-    case CM_CALL_DESCRIBE:
-    case CM_CALL_TIMER:
-        rt_sdk_issue(c);
-        return;
-    case CM_CALL_KIND_COUNT_:
-        break;
-    }
-    rt_exec_end(e, CM_EXEC_ERROR, "protocol", "The worker made a call of a kind that does not exist.");
-}
-
-void rt_call_describe(const struct rt_call *c, char *out, size_t cap)
-{
-    int n = snprintf(out, cap, "%s.%s%s", c->connector,
-                     c->kind == CM_CALL_STEP  ? "step:"
-                     : c->kind == CM_CALL_RUN ? "run:"
-                                              : "",
-                     c->method);
-
-    if (c->line && n >= 0 && (size_t)n < cap)
-        (void)snprintf(out + n, cap - (size_t)n, " (line %u)", c->line);
 }

@@ -123,7 +123,8 @@ void rt_exec_free(cm_exec *e)
     free(e->ending.code);
     free(e->ending.message);
     free(e->direct_path);
-    free(e->steps);
+    free(e->parents);
+    rt_again_done(e);
     cm_value_done(&e->direct_args);
     cm_value_done(&e->direct_result);
     free(e);
@@ -150,6 +151,16 @@ static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct
         rt_call_step_end(rp->e, id, failed, value);
 }
 
+void rt_log_add(cm_exec *e, struct cm_str line, size_t kept)
+{
+    e->logs_lost = e->logs_lost || e->logs.len + line.len + 2 > LOGS_MAX(e);
+    if (e->logs_lost)
+        return;
+    cm_buf_add_char(&e->logs, e->logs.len ? ',' : '[');
+    cm_buf_add_str(&e->logs, line);
+    e->logs_kept += kept;
+}
+
 static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_str text)
 {
     static const char *const names[CM_LOG_LEVEL_COUNT_] = {"log", "info", "warn", "error", "debug"};
@@ -160,14 +171,15 @@ static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_st
     (void)p;
     if (!e)
         return;
-    cm_buf_addf(&line, "%c{\"level\":\"%s\",\"text\":", e->logs.len ? ',' : '[', names[level]);
+    cm_buf_addf(&line, "{\"level\":\"%s\",\"text\":", names[level]);
     cm_json_write_string(&line, text);
     cm_buf_add_char(&line, '}');
-    e->logs_lost = e->logs_lost || line.failed || e->logs.len + line.len + 1 > LOGS_MAX(e);
+    e->logs_lost = e->logs_lost || line.failed;
     if (e->logs_lost)
         return;
-    cm_buf_add_str(&e->logs, cm_buf_str(&line));
-    e->logs_kept += text.len;
+    if (e->replay && rt_again_add_line(e, cm_buf_str(&line), text.len))
+        return;
+    rt_log_add(e, cm_buf_str(&line), text.len);
 }
 
 static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
@@ -179,6 +191,8 @@ static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
     if (!rp->e || rp->e->ending.set)
         return;
     rp->e->waiting = true;
+    if (rp->e->replay)
+        rt_again_waits(rp->e);
     rt_exec_check_quiescent(rp->e);
 }
 
@@ -225,16 +239,16 @@ static uint32_t add_u32(uint32_t a, uint32_t b)
     return a > UINT32_MAX - b ? UINT32_MAX : a + b;
 }
 
-static cm_status start_pass(cm_exec *e, const struct cm_exec_spec *spec, const uint8_t seed[16],
-                            struct cm_err *err)
+cm_status rt_exec_start_pass(cm_exec *e, struct cm_str code, struct cm_value input, const uint8_t seed[16],
+                             struct cm_err *err)
 {
     static const struct cm_pass_events events = {on_call, on_step_end, on_log,  on_wait,
                                                  on_end,  on_cancel,   on_ended};
     cm_autobuf bind = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     struct cm_pass_spec ps = {
         .runtime = e->rt->name,
-        .source = spec->code,
-        .input = spec->input,
+        .source = code,
+        .input = input,
         .now_ms = e->clock,
         .limits = e->limits,
     };
@@ -304,6 +318,7 @@ static cm_status begin_row(cm_exec *e, struct cm_str code, struct cm_value input
 {
     cm_runtime *rt = e->rt;
     cm_autobuf names = CM_BUF_INIT(8u << 20);
+    cm_autobuf limits = CM_BUF_INIT(4096);
     cm_autovalue canonical = {0};
     struct cm_exec_row row = {
         .id = e->id, .runtime = rt->name, .code = code, .created_at = e->created_at, .passes = 1};
@@ -321,6 +336,8 @@ static cm_status begin_row(cm_exec *e, struct cm_str code, struct cm_value input
         st = cm_value_checked(input, e->limits.frame_bytes, &canonical, err);
     if (st != CM_OK)
         return cm_err_prefix(err, "input");
+    cm_limits_write(&e->limits, &limits);
+    row.limits_json = cm_buf_str(&limits);
     row.connectors_json = names.ptr;
     row.input = cm_value_view(&canonical);
     memcpy(row.seed, seed, sizeof row.seed);
@@ -330,7 +347,7 @@ static cm_status begin_row(cm_exec *e, struct cm_str code, struct cm_value input
     return st;
 }
 
-static void link_exec(cm_exec *e)
+void rt_exec_link(cm_exec *e)
 {
     cm_runtime *rt = e->rt;
 
@@ -353,6 +370,17 @@ static void record_not_started(cm_exec *e, const struct cm_err *err)
     (void)cm_store_finish(e->rt->o.store, e->id, 1u << CM_EXEC_RUNNING, &row, NULL);
 }
 
+cm_exec *rt_exec_new(cm_runtime *rt, const struct cm_limits *l, cm_exec_fn fn, void *user)
+{
+    cm_exec *e = cm_new(cm_exec);
+
+    *e = (cm_exec){.rt = rt, .fn = fn, .user = user, .limits = *l, .calls_tail = &e->calls};
+    e->logs = CM_BUF_INIT(LOGS_MAX(e) + 128); /* what was dropped (finish.c), and the bracket */
+    e->began_at = cm_mono_ms();
+    e->losses = cm_store_losses(rt->o.store);
+    return e;
+}
+
 cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user,
                         cm_exec **out, struct cm_err *err)
 {
@@ -368,13 +396,9 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
     /* Before the row: what was refused for want of room must not push the records of what ran out of the store. */
     if (!spec->call_path && cm_sandbox_admits(rt->o.sandbox, rt->name, err) != CM_OK)
         return CM_E_LIMIT;
-    e = cm_new(cm_exec);
-    *e = (cm_exec){.rt = rt, .fn = fn, .user = user, .limits = spec->limits, .calls_tail = &e->calls};
-    e->logs = CM_BUF_INIT(LOGS_MAX(e) + 128); /* what was dropped (finish.c), and the bracket */
-    e->created_at = e->clock = cm_now_ms();
-    e->began_at = cm_mono_ms();
+    e = rt_exec_new(rt, &spec->limits, fn, user);
     e->passes = 1;
-    e->losses = cm_store_losses(rt->o.store);
+    e->created_at = e->clock = cm_now_ms();
     make_id(e);
     cm_random_bytes(seed, sizeof seed);
     if (spec->call_path)
@@ -383,7 +407,7 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
         st = begin_row(e, spec->call_path ? cm_buf_str(&code) : spec->code,
                        spec->call_path ? spec->call_args : spec->input, seed, err);
     if (st == CM_OK && !spec->call_path) {
-        st = start_pass(e, spec, seed, err);
+        st = rt_exec_start_pass(e, spec->code, spec->input, seed, err);
         if (st != CM_OK)
             record_not_started(e, err);
     }
@@ -391,7 +415,7 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
         rt_exec_free(e);
         return st;
     }
-    link_exec(e);
+    rt_exec_link(e);
     if (e->direct_path)
         cm_soon_post(rt->direct);
     if (out)

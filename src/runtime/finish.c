@@ -101,11 +101,28 @@ static bool is_rejection(const cm_exec *e, struct cm_str error)
     return found;
 }
 
+/** A call that the record has, and a human may have approved, must not be left out without a word. */
+static bool has_diverged(const cm_exec *e, struct final *f)
+{
+    const struct rt_entry *missing = e->replay ? rt_replay_missing(e->replay) : NULL;
+    cm_autobuf text = CM_BUF_INIT(4096);
+
+    if (!missing)
+        return false;
+    cm_buf_add_z(&text, "The program went another way than before. It has ended without ");
+    rt_entry_describe(missing, &text);
+    cm_buf_addf(&text, ". %s", rt_replay_advice);
+    fail_final(e, f, "divergence", cm_buf_str(&text).ptr);
+    return true;
+}
+
 static void judge_pass(cm_exec *e, struct final *f, const struct cm_pass_end *end)
 {
     f->state = CM_EXEC_COMPLETED;
     switch (end->kind) {
     case CM_PASS_COMPLETED:
+        if (has_diverged(e, f))
+            break;
         take_result(e, f, end->value);
         break;
     case CM_PASS_THREW:
@@ -265,6 +282,7 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
         fail_final(e, &f, "store_error", message);
         (void)cm_store_calls_abandon(e->rt->o.store, e->id, NULL);
     }
+    rt_again_rest_of_lines(e);
     note_dropped_logs(e, end);
     if (e->logs.len)
         cm_buf_add_char(&e->logs, ']');

@@ -3,6 +3,7 @@
 #define CM_RUNTIME_INTERNAL_H
 
 #include "runtime/decide.h"
+#include "runtime/replay.h"
 #include "runtime/runtime.h"
 
 #include <stdint.h>
@@ -73,6 +74,12 @@ struct rt_ending {
     char *message;
 };
 
+/** What calls are issued in. */
+struct rt_parent {
+    int64_t seq; /* of a step or a snippet; -1 of the program itself, and of what has no function */
+    uint32_t n_children;
+};
+
 struct cm_exec {
     cm_runtime *rt;
     cm_exec *next, **prev;
@@ -94,8 +101,8 @@ struct cm_exec {
     int64_t n_deliveries;
     uint32_t n_issued; /* every kind; also the next seq */
     uint32_t n_subrequests;
-    int64_t *steps; /* by id: the seq of a step or a snippet, -1 of another call */
-    size_t cap_steps, n_steps_noted;
+    struct rt_parent *parents; /* by id; 0 is the program itself */
+    size_t cap_parents, n_parents;
     uint32_t n_timers; /* not fired yet */
     uint64_t recorded_bytes;
     unsigned losses; /* the store's count when this began */
@@ -118,6 +125,13 @@ struct cm_exec {
     struct rt_ending ending;
     bool finishing;
 
+    rt_replay *replay; /* the record that it goes on from; NULL: it began in this pass */
+    bool replaying;    /* not everything recorded has been delivered again */
+    bool catching_up;  /* the program has not stood still since */
+    bool giving;       /* recorded outcomes are being delivered */
+    char **lines;      /* console lines of the record, as they stand there */
+    size_t n_lines, line_at;
+
     struct rt_listener *listeners; /* whoever decided while it ran, beside fn */
     bool look;                     /* rt->looks has been posted for it */
     bool held;                     /* it is paused, and on rt->held */
@@ -133,6 +147,7 @@ enum rt_phase {
     RT_STEP,     /* recorded; the function of the step or the snippet runs in the program */
     RT_TIMER,
     RT_LOOKUP, /* search or describe: connectors become ready */
+    RT_PARKED, /* the record is not at its end yet (again.c) */
 };
 
 /** One unanswered call. Freed when it was answered; one whose run has ended lives until its connector has let
@@ -144,6 +159,13 @@ struct rt_call {
     enum cm_call_kind kind;
     enum rt_phase phase;
     int64_t parent_seq;
+    uint32_t ordinal; /* among the calls of its parent */
+    int64_t start,
+        start_clock;        /* of a step's function: its place among the deliveries, and the clock there */
+    struct rt_entry *entry; /* its row, where the run goes on from a record that has one; borrowed */
+    bool resend;            /* it is recorded as sent */
+    bool refresh;           /* it has its outcome, but is to run again in every replay */
+    int64_t issue_clock;    /* what the program's clock was then, about */
     char *connector, *method;
     struct cm_own_value args; /* canonical; absent when they have no canonical form */
     char hash[RT_HASH_BYTES];
@@ -189,11 +211,65 @@ void rt_exec_close(cm_exec *e);
 /** Something was written outside a sync: commit at the end of the loop's turn. */
 void rt_touch(cm_runtime *rt);
 
-/** ---- call.c ---- */
+/** An execution without a life yet: rt_exec_link gives it one, rt_exec_free ends it. */
+cm_exec *rt_exec_new(cm_runtime *rt, const struct cm_limits *l, cm_exec_fn fn, void *user);
+cm_status rt_exec_start_pass(cm_exec *e, struct cm_str code, struct cm_value input, const uint8_t seed[16],
+                             struct cm_err *err);
+void rt_exec_link(cm_exec *e);
+/** Add one line to the log: {"level", "text"}; kept: bytes of text, which count. */
+void rt_log_add(cm_exec *e, struct cm_str line, size_t kept);
+
+/** ---- again.c: a run that goes on from its record ---- */
+
+/** Give a call its number, and its row where it has one. False: it diverges; the execution is ended and the call gone. */
+bool rt_again_number(struct rt_call *c);
+/** Whether the record sees to it, now or later. As rt_call_answer. */
+bool rt_again_issue(struct rt_call *c);
+/** The new outcome of a call that runs again in every replay. */
+void rt_again_fresh(struct rt_call *c, bool failed, struct cm_value value);
+/** The program cleared a timer. */
+void rt_again_cleared(struct rt_call *c);
+/** The program stands still. As rt_exec_end. */
+void rt_again_waits(cm_exec *e);
+/** A human has said yes to the call before it was sent for the first time. */
+bool rt_again_was_approved(const struct rt_call *c);
+/** A human is to say whether what was sent is sent again. False: the execution is ended and the call gone. */
+bool rt_again_ask(struct rt_call *c, const char *rule);
+void rt_again_load_lines(cm_exec *e, struct cm_str logs_json);
+/** A console line of this pass. Whether it stands in the record, from where it has gone to the log; otherwise it is a new one. */
+bool rt_again_add_line(cm_exec *e, struct cm_str line, size_t kept);
+void rt_again_rest_of_lines(cm_exec *e);
+void rt_again_done(cm_exec *e);
+
+/** ---- issue.c ---- */
 
 /** A call was issued. Takes args by copy. */
 void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
                    struct cm_str method, struct cm_value args, struct cm_call_place at);
+/** A call whose time has come; it has its number. As rt_call_answer. */
+void rt_call_begin(struct rt_call *c);
+/** "github.search (line 3)" into out. */
+void rt_call_describe(const struct rt_call *c, char *out, size_t cap);
+/** Whether calls of this kind have a function of the program's that runs. */
+static inline bool rt_kind_has_function(enum cm_call_kind kind)
+{
+    return kind == CM_CALL_STEP || kind == CM_CALL_RUN;
+}
+
+/** ---- call.c ---- */
+
+void rt_call_link(struct rt_call *c);
+/** New calls of these kinds. As rt_call_answer. */
+void rt_call_tool(struct rt_call *c);
+void rt_call_step(struct rt_call *c);
+/** Decide about it and send it, when as many calls are in flight as may be. As rt_call_answer. */
+void rt_call_try(struct rt_call *c);
+/** It is in flight no more, but not answered either. */
+void rt_call_set_idle(struct rt_call *c);
+/** The start of its function takes a place in the order of deliveries: what the function draws and which clock it sees. */
+void rt_call_place_start(struct rt_call *c);
+/** Run it there. `value`: what a snippet's is given. */
+void rt_call_start_function(struct rt_call *c, struct cm_value value);
 /** The connector of that name, fetch included, or NULL. */
 cm_connector *rt_find_connector(const cm_runtime *rt, const char *name);
 /** Whether the method takes the arguments: one object, the input schema where there is one, and the connector's own rules. */
@@ -211,8 +287,6 @@ void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code,
 void rt_call_approved(struct rt_call *c, struct cm_value args);
 /** A human rejected it: the program gets the error that is recorded. As rt_call_answer. */
 void rt_call_rejected(struct rt_call *c, struct cm_value outcome);
-/** "github.search (line 3)" into out. */
-void rt_call_describe(const struct rt_call *c, char *out, size_t cap);
 /** Take it off its execution's list; free it. */
 void rt_call_unlink(struct rt_call *c);
 void rt_call_free(struct rt_call *c);
@@ -361,7 +435,7 @@ struct rt_outcome_opts {
 struct rt_kept {
     struct cm_exec_row row;
     struct cm_own_value input, result;
-    char *text[6];
+    char *text[7];
 };
 /** cm_exec_row_fn into a struct rt_kept. */
 bool rt_keep_row(void *user, const struct cm_exec_row *row);

@@ -341,6 +341,12 @@ struct rt_entry *rt_replay_next(rt_replay *r)
     return e && e->issued && !e->refreshing ? e : NULL;
 }
 
+const struct rt_entry *rt_replay_awaited(rt_replay *r)
+{
+    pass_given(r);
+    return r->at < r->n_order ? r->order[r->at] : NULL;
+}
+
 bool rt_replay_is_live(rt_replay *r)
 {
     pass_given(r);

@@ -57,6 +57,8 @@ cm_status rt_replay_issue(rt_replay *r, const struct rt_issue *is, struct rt_ent
                           struct cm_err *err);
 /** What is to be delivered now (the caller sets `given`); NULL: its call was not issued yet or is asked for anew, or nothing is left. */
 struct rt_entry *rt_replay_next(rt_replay *r);
+/** Whose delivery all others wait for; NULL when nothing is left. */
+const struct rt_entry *rt_replay_awaited(rt_replay *r);
 /** Everything recorded has been delivered. */
 bool rt_replay_is_live(rt_replay *r);
 /** The program cleared this timer: nothing is delivered for it any more. */

@@ -146,15 +146,15 @@ bool rt_keep_row(void *user, const struct cm_exec_row *row)
 {
     struct rt_kept *k = user;
     struct cm_str *const runs[] = {&k->row.code, &k->row.error_json, &k->row.logs_json,
-                                   &k->row.warnings_json};
+                                   &k->row.warnings_json, &k->row.limits_json};
 
     k->row = *row;
     for (size_t i = 0; i < CM_ARRAY_LEN(runs); i++) {
         k->text[i] = cm_memdup_z(runs[i]->ptr, runs[i]->len);
         runs[i]->ptr = k->text[i];
     }
-    k->row.id = k->text[4] = cm_strdup(row->id);
-    k->row.runtime = k->text[5] = cm_strdup(row->runtime);
+    k->row.id = k->text[5] = cm_strdup(row->id);
+    k->row.runtime = k->text[6] = cm_strdup(row->runtime);
     k->row.connectors_json = NULL;
     k->input = cm_value_dup(row->input);
     k->row.input = cm_value_view(&k->input);

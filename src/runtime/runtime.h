@@ -17,10 +17,12 @@
  *   record.c    what is recorded of a call        pause.c    a run that waits for a human, and its pass
  *   human.c     what people decide                pending.c  what waits for them, and for how long
  *   standing.c  executions as they stand in the record, ended and told of
+ *   issue.c     a call as it comes in             replay.c   a record, and what a program does now
+ *   resume.c    going on from a record            again.c    … until it is a run like any other
  *   snippet.c   programs that somebody kept: run   snippets.c    saved, listed
  *
  * What is recorded: every call of every kind, numbered in the order of issue (seq), each answer with its place in the order of deliveries
- * and the clock that the program saw at it. Running a step's function is no delivery, its value is. `calls` of an outcome shows connector
+ * and the clock that the program saw at it. The start of a step's function has such a place until its value has one. `calls` of an outcome shows connector
  * calls and steps, the latter as connector "codemode", method "step:NAME". At most limits.callsInFlight calls are with connectors at a
  * time, further ones wait their turn; the limits on all entries and bytes of one record are in internal.h.
  *
@@ -89,6 +91,18 @@ typedef void (*cm_exec_fn)(void *user, enum cm_exec_state state, struct cm_str o
  * CM_E_IO store. */
 cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user,
                         cm_exec **out, struct cm_err *err);
+/**
+ * Go on with an execution that is paused, or whose process is gone, from its record (resume.c): its program runs again from its first line
+ * with the recorded outcomes. Nothing is decided here: calls that nobody has decided about wait on. *out as of cm_exec_start.
+ *
+ * Errors: CM_E_NOT_FOUND     no such execution in this runtime
+ *         CM_E_CONFLICT      it runs, or has ended
+ *         CM_E_UNAVAILABLE   a connector that it has called is gone; nothing was changed
+ *         CM_E_LIMIT         too many programs wait; nothing was changed
+ * Blocks: until it is claimed, on the disk.
+ */
+cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
+                         struct cm_err *err);
 /** Ends as cancelled; calls in flight are cancelled upstream. */
 void cm_exec_cancel(cm_exec *e);
 const char *cm_exec_id(const cm_exec *e);

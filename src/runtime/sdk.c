@@ -151,6 +151,16 @@ static uint64_t timer_ms(const struct rt_call *c)
     return ms > (double)c->e->limits.deadline_ms ? c->e->limits.deadline_ms : (uint64_t)ceil(ms);
 }
 
+/** What is left of it, where it was started before the run was interrupted. */
+static uint64_t left_of(const struct rt_call *c, uint64_t ms)
+{
+    int64_t passed = c->issue_clock ? cm_now_ms() - c->issue_clock : 0;
+
+    if (passed <= 0)
+        return ms;
+    return (uint64_t)passed < ms ? ms - (uint64_t)passed : 0;
+}
+
 static void issue_timer(struct rt_call *c)
 {
     cm_exec *e = c->e;
@@ -164,7 +174,7 @@ static void issue_timer(struct rt_call *c)
         return;
     }
     c->timer = cm_timer_new(e->rt->o.loop, on_timer, c);
-    cm_timer_start(c->timer, timer_ms(c));
+    cm_timer_start(c->timer, left_of(c, timer_ms(c)));
 }
 
 void rt_sdk_cancel(cm_exec *e, uint32_t id)
@@ -173,9 +183,10 @@ void rt_sdk_cancel(cm_exec *e, uint32_t id)
 
     while (c && c->id != id)
         c = c->next;
-    if (!c || c->phase != RT_TIMER)
+    if (!c || c->kind != CM_CALL_TIMER)
         return;
-    e->n_timers--;
+    e->n_timers -= c->phase == RT_TIMER;
+    rt_again_cleared(c);
     rt_call_unlink(c);
     rt_call_free(c);
 }

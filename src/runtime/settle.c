@@ -5,6 +5,12 @@
 
 #include <stdio.h>
 
+/** It waits for a human because nobody knows what became of it. */
+static bool was_sent(const struct rt_call *c)
+{
+    return c->entry && (c->entry->row.state != CM_CALL_PENDING || cm_z_eq(c->entry->row.decision, "ask"));
+}
+
 /** What becomes of an unanswered call when its run ends: the state in the record, and what the program's
  * author should know. */
 static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state exec, const char **warning)
@@ -14,6 +20,10 @@ static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state 
     *warning = NULL;
     switch (c->phase) {
     case RT_PENDING:
+        if (was_sent(c)) {
+            *warning = "was interrupted, and nobody said whether to send it again: it may have taken effect.";
+            return CM_CALL_UNKNOWN;
+        }
         *warning = "was waiting for approval when the program ended: it was withdrawn and has not run.";
         return CM_CALL_CANCELLED;
     case RT_SENT:
@@ -32,6 +42,12 @@ static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state 
         if (completed)
             *warning = "was still running when the program ended. Await every step.";
         return CM_CALL_CANCELLED;
+    case RT_PARKED:
+        if (c->recorded && c->entry->row.state != CM_CALL_PENDING)
+            return cm_decide_abandoned(c->flags);
+        if (c->recorded)
+            *warning = "was waiting for approval when the program ended: it was withdrawn and has not run.";
+        return CM_CALL_CANCELLED;
     case RT_TIMER:
     case RT_LOOKUP:
         break;
@@ -44,6 +60,8 @@ static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state 
 static bool stays_as_it_is(const struct rt_call *c, enum cm_exec_state exec)
 {
     if (c->kind != CM_CALL_TOOL && c->kind != CM_CALL_STEP && c->kind != CM_CALL_RUN)
+        return true;
+    if (c->entry && c->entry->row.has_outcome)
         return true;
     /* A step in whose function something is pending goes on with it. */
     return exec == CM_EXEC_PAUSED && (c->phase == RT_PENDING || c->phase == RT_STEP);
@@ -86,5 +104,10 @@ cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *e
         else
             rt_call_free(c);
     }
+    /* What is recorded and was not issued again. */
+    if (st == CM_OK && e->replay && state != CM_EXEC_PAUSED)
+        st = cm_store_calls_withdraw(e->rt->o.store, e->id, cm_now_ms(), err);
+    if (st == CM_OK && e->replay && state != CM_EXEC_PAUSED)
+        st = cm_store_calls_abandon(e->rt->o.store, e->id, err);
     return st;
 }

@@ -14,7 +14,6 @@
 
 /* What the language's own stack would end, in words that name the way: a snippet that runs itself is most often a mistake. */
 #define DEPTH_MAX 8
-#define RUN_DRAW  0x80000000u /* as a step's (call.c) */
 
 void rt_snippet_done(struct rt_snippet *k)
 {
@@ -259,11 +258,13 @@ static cm_status input_of(const struct rt_call *c, struct cm_own_value *out, str
 /** The intent, with the text that is about to run. */
 static cm_status record(struct rt_call *c, struct cm_str code)
 {
-    struct cm_call_row row = rt_call_row(c, CM_CALL_EXECUTING);
+    struct cm_call_row row;
     cm_exec *e = c->e;
     struct cm_err err = {0};
     cm_status st;
 
+    rt_call_place_start(c);
+    row = rt_call_row(c, CM_CALL_EXECUTING);
     row.decision = cm_decision_text(CM_DECIDE_EXECUTE);
     row.rule = "snippet";
     row.code = code;
@@ -283,10 +284,8 @@ static cm_status record(struct rt_call *c, struct cm_str code)
  */
 void rt_snippet_execute(struct rt_call *c, struct cm_str code)
 {
-    cm_exec *e = c->e;
     size_t from = strlen(c->method) + 3; /* [" and " */
     cm_autobuf json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
-    struct cm_value value;
 
     cm_buf_add_char(&json, '[');
     cm_json_write_string(&json, code);
@@ -296,11 +295,7 @@ void rt_snippet_execute(struct rt_call *c, struct cm_str code)
                      "Snippet \"%s\" and its input do not fit into a frame", c->method);
         return;
     }
-    c->phase = RT_STEP;
-    e->n_steps++;
-    rt_exec_move_clock(e);
-    value = (struct cm_value){cm_buf_str(&json), {c->args.marks, c->args.marks_len}};
-    cm_pass_deliver(e->pass->pass, c->id, false, true, value, e->clock, RUN_DRAW | c->seq);
+    rt_call_start_function(c, (struct cm_value){cm_buf_str(&json), {c->args.marks, c->args.marks_len}});
 }
 
 void rt_snippet_issue(struct rt_call *c)

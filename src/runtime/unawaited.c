@@ -28,7 +28,8 @@ static enum worth worth_of(const struct rt_call *c)
         return failed ? WORTH_NOTHING : WORTH_READS;
     case RT_QUEUED:
     case RT_STARTING:
-        return failed ? WORTH_NOTHING : WORTH_EFFECTS; /* not known yet */
+    case RT_PARKED:
+        return failed || c->kind != CM_CALL_TOOL ? WORTH_NOTHING : WORTH_EFFECTS; /* not known yet */
     case RT_STEP:
     case RT_LOOKUP:
         return failed ? WORTH_NOTHING : WORTH_READS;

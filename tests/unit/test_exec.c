@@ -280,9 +280,9 @@ static void a_step_runs_once_and_is_recorded_with_its_value(void **state)
     HAS(w, "{\"seq\":0,\"connector\":\"codemode\",\"method\":\"step:roll\",\"state\":\"applied\",\"result\":{"
            "\"v\":6}");
     row = record(w, last_id, 0);
-    assert_int_equal(row.delivery, 2);
+    assert_int_equal(row.delivery, 3);
     assert_int_equal(record(w, last_id, 1).parent_seq, 0);
-    assert_int_equal(record(w, last_id, 1).delivery, 1);
+    assert_int_equal(record(w, last_id, 1).delivery, 2);
     assert_int_equal(record(w, last_id, 2).parent_seq, -1);
 }
 
