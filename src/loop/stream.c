@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define STREAM_CHUNK_BYTES  65536
@@ -137,6 +138,8 @@ static void close_out(cm_stream *s)
     s->out = NULL;
     if (s->out_fd != s->in_fd)
         close_restored(s->out_fd, s->out_flags);
+    else if (s->out_fd >= 0)
+        (void)shutdown(s->out_fd, SHUT_WR); /* a socket; its other half goes on */
     s->out_fd = -1;
 }
 
