@@ -2,18 +2,19 @@
 
 _codemode_globals='--config --store --runtime --json --help -h --version'
 declare -A _codemode_options=(
-    [run]='--eval -e --input --limits'
+    [run]='--eval -e --snippet --input --limits'
     [serve]=''
     [tools]='--limit'
     [call]=''
     [executions]='--limit'
     [prune]='--keep'
     [store]=''
+    [snippets]='--description --schema'
     [check]='--trust'
     [types]='--schema --openapi --name'
     [normalize]='--eval -e'
 )
-declare -A _codemode_words=([tools]='search describe' [executions]='delete' [store]='backup')
+declare -A _codemode_words=([tools]='search describe' [snippets]='save show delete' [executions]='delete' [store]='backup')
 
 _codemode()
 {
@@ -34,7 +35,7 @@ _codemode()
             mapfile -t COMPREPLY < <(compgen -W 'sqlite: memory:' -- "$current")
             return 0
             ;;
-        --runtime | --eval | -e | --input | --limits | --limit | --name | --keep) return 0 ;;
+        --runtime | --eval | -e | --snippet | --description | --input | --limits | --limit | --name | --keep) return 0 ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_codemode_globals ${command:+${_codemode_options[$command]}}" -- "$current")

@@ -156,6 +156,9 @@ struct cm_run_options {
     const char *code;       /* the program; NUL bytes are allowed with code_len */
     size_t code_len;        /* 0: strlen(code) */
     const char *input_json; /* passed to a program that is a function; NULL: nothing */
+    /** In place of code: the saved program of this name. CM_E_NOT_FOUND, CM_E_UNAVAILABLE a connector that it calls is gone,
+        CM_E_INVALID the input does not fit its schema: then nothing is recorded. */
+    const char *snippet;
     /** Limits of this run, downwards only; JSON object as `limits` in the configuration. NULL: as configured. */
     const char *limits_json;
 };
@@ -240,6 +243,24 @@ CM_API cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err);
 CM_API cm_status cm_prune(cm_ctx *ctx, size_t keep, size_t *n, struct cm_err *err);
 /** Copy the store, as it is at one moment, into a new file (mode 0600), also while others write. Errors: CM_E_CONFLICT it exists. */
 CM_API cm_status cm_backup(cm_ctx *ctx, const char *path, struct cm_err *err);
+
+/* ---- saved programs ------------------------------------------------------------------------------------------------ */
+
+/** What to keep of an execution: its program, and the names of the connectors that it called. All text is copied. */
+struct cm_snippet {
+    const char *name; /* 1 to 64 letters, digits, '_' and '-'; no connector's. One of this name is replaced. */
+    const char *execution_id;
+    const char *description;  /* for who searches; may be NULL */
+    const char *input_schema; /* JSON Schema that an input must fit; NULL: any input, or none */
+};
+/** Errors: CM_E_INVALID, CM_E_LIMIT say what; CM_E_NOT_FOUND the execution. Blocks. */
+CM_API cm_status cm_snippet_save(cm_ctx *ctx, const struct cm_snippet *snippet, struct cm_err *err);
+/** {"snippets":[{"name","description","connectors","inputSchema"?,"executionId","savedAt"}]}, by name. */
+CM_API cm_status cm_snippets(cm_ctx *ctx, char **json, struct cm_err *err);
+/** One of these, with its "code". Errors: CM_E_NOT_FOUND names near ones. */
+CM_API cm_status cm_snippet_show(cm_ctx *ctx, const char *name, char **json, struct cm_err *err);
+/** Errors: CM_E_NOT_FOUND. Executions that ran it keep the text that they ran. */
+CM_API cm_status cm_snippet_delete(cm_ctx *ctx, const char *name, struct cm_err *err);
 
 /* ---- the caller's own loop ---------------------------------------------------------------------------------------- */
 

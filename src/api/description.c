@@ -21,6 +21,15 @@ static const char opening[] =
     "\n"
     "## Rules\n";
 
+/** Named where there are some; past so many search does it better. */
+#define SNIPPETS_SHOWN 20
+
+static const char snippets[] = "\n## Snippets\n"
+                               "Saved programs: `await codemode.run(\"name\", input)` runs one; search finds "
+                               "them, describe shows them. Write a "
+                               "program that may be "
+                               "saved as a function of its input: `async (input) => { … }`.\n";
+
 static const char rules[] =
     " plus standard JavaScript. There is no `host`, `fs`, `require`, `process` or any other Node API; all "
     "input and output goes "
@@ -82,6 +91,36 @@ static void add_modules(const cm_ctx *ctx, struct cm_buf *b)
                     CM_STR_ARG(names));
 }
 
+/** A line for each: what is said of it is somebody's words, not the program's. */
+static cm_status add_snippets(cm_ctx *ctx, struct cm_buf *b, struct cm_err *err)
+{
+    cm_autobuf json = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
+    cm_auto(yyjson_doc) doc = NULL;
+    cm_status st = cm_api__runtime(ctx, err);
+    yyjson_val *list, *s;
+    size_t i, max;
+
+    cm_buf_add_z(b, snippets);
+    if (st == CM_OK)
+        st = cm_runtime_snippets(ctx->runtime, &json, err);
+    if (st == CM_OK)
+        st = cm_json_parse(cm_buf_str(&json), CM_JSON_STRICT, &doc, err);
+    if (st != CM_OK)
+        return st;
+    list = cm_json_get(yyjson_doc_get_root(doc), "snippets");
+    yyjson_arr_foreach(list, i, max, s)
+    {
+        if (i == SNIPPETS_SHOWN)
+            break;
+        cm_buf_addf(b, "- `%s`", cm_json_get_z(s, "name"));
+        add_hint(b, cm_json_get_z(s, "description"));
+        cm_buf_add_char(b, '\n');
+    }
+    if (yyjson_arr_size(list) > SNIPPETS_SHOWN)
+        cm_buf_addf(b, "- and %zu more\n", yyjson_arr_size(list) - SNIPPETS_SHOWN);
+    return CM_OK;
+}
+
 cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err)
 {
     const struct cm_config_entry *entries = NULL;
@@ -94,6 +133,9 @@ cm_status cm_tool_description(cm_ctx *ctx, char **text, struct cm_err *err)
     cm_buf_add_z(&b, rules);
     add_fetch(ctx, &b);
     add_modules(ctx, &b);
+    cm_status st = add_snippets(ctx, &b, err);
+    if (st != CM_OK)
+        return st;
     if (shown)
         cm_buf_add_z(&b, "\n## Available connectors\n");
     for (size_t i = 0; i < shown; i++) {

@@ -11,7 +11,7 @@ static cm_status with_catalog(cm_ctx *ctx, const char *path, struct cm_err *err)
 {
     cm_status st = cm_api__await_connectors(ctx, path, false, err);
 
-    return st == CM_OK ? cm_api__catalog(ctx, err) : st;
+    return st == CM_OK ? cm_api__know_snippets(ctx, err) : st;
 }
 
 cm_status cm_search(cm_ctx *ctx, const char *query, size_t limit, char **json, struct cm_err *err)

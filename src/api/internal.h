@@ -53,6 +53,8 @@ struct cm_op {
 /** Runtime and catalogue, made when they are not there. */
 cm_status cm_api__runtime(cm_ctx *ctx, struct cm_err *err);
 cm_status cm_api__catalog(cm_ctx *ctx, struct cm_err *err);
+/** The runtime, and a catalogue that knows the snippets there are now. */
+cm_status cm_api__know_snippets(cm_ctx *ctx, struct cm_err *err);
 /** Drop both; only while nothing is under way. */
 void cm_api__drop_runtime(cm_ctx *ctx);
 /** CM_E_CONFLICT when called from one of the loop's callbacks. Forgets an interruption of before. */

@@ -74,11 +74,12 @@ static cm_status parse_value(const char *json, size_t max_bytes, const char *wha
 cm_status cm_run_start(cm_ctx *ctx, const struct cm_run_options *run, cm_done_fn fn, void *user, cm_op **op,
                        struct cm_err *err)
 {
+    cm_autofree char *saved = NULL;
     cm_autovalue input = {0};
     struct cm_exec_spec spec = {.limits = ctx->limits};
     cm_status st = CM_OK;
 
-    if (!run || !run->code)
+    if (!run || (!run->code && !run->snippet))
         return cm_err_set(err, CM_E_INVALID, "no program was given");
     if (run->limits_json)
         st = cm_limits_lower(&spec.limits, cm_str_of(run->limits_json), err);
@@ -86,8 +87,17 @@ cm_status cm_run_start(cm_ctx *ctx, const struct cm_run_options *run, cm_done_fn
         st = parse_value(run->input_json, spec.limits.arg_bytes, "input", &input, err);
     if (st != CM_OK)
         return st;
-    spec.code = run->code_len ? cm_str_mk(run->code, run->code_len) : cm_str_of(run->code);
     spec.input = cm_value_view(&input);
+    if (run->snippet) {
+        st = cm_api__runtime(ctx, err);
+        if (st == CM_OK)
+            st = cm_runtime_snippet_program(ctx->runtime, run->snippet, spec.input, &saved, &spec.code.len, err);
+        if (st != CM_OK)
+            return st;
+        spec.code.ptr = saved;
+    } else {
+        spec.code = run->code_len ? cm_str_mk(run->code, run->code_len) : cm_str_of(run->code);
+    }
     return start(ctx, &spec, fn, user, op, err);
 }
 

@@ -118,6 +118,7 @@ int cm_cli_call(struct cm_cli *cli);
 int cm_cli_executions(struct cm_cli *cli);
 int cm_cli_prune(struct cm_cli *cli);
 int cm_cli_store(struct cm_cli *cli);
+int cm_cli_snippets(struct cm_cli *cli);
 int cm_cli_check(struct cm_cli *cli);
 int cm_cli_types(struct cm_cli *cli);
 int cm_cli_normalize(struct cm_cli *cli);

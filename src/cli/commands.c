@@ -16,6 +16,7 @@ const size_t cm_cli_n_globals = COUNT(cm_cli_globals);
 
 static const struct cm_cli_option run_options[] = {
     {"--eval", "-e", "CODE", "the program, in place of a file"},
+    {"--snippet", NULL, "NAME", "a saved program, in place of a file"},
     {"--input", NULL, "JSON", "argument of a program that is a function"},
     {"--limits", NULL, "JSON", "lower limits for this run, e.g. {\"cpuMs\": 100}"},
 };
@@ -30,6 +31,11 @@ static const struct cm_cli_option executions_options[] = {
 
 static const struct cm_cli_option prune_options[] = {
     {"--keep", NULL, "N", "keep the newest N that have ended"},
+};
+
+static const struct cm_cli_option snippets_options[] = {
+    {"--description", NULL, "TEXT", "of a program that is saved: what it does"},
+    {"--schema", NULL, "FILE", "of a program that is saved: JSON Schema of its input"},
 };
 
 static const struct cm_cli_option check_options[] = {
@@ -50,13 +56,14 @@ const struct cm_cli_command cm_cli_commands[] = {
     {
         .name = "run",
         .summary = "run a program",
-        .usage = "[FILE | - | -e CODE]",
+        .usage = "[FILE | - | -e CODE | --snippet NAME]",
         .text = "Runs a JavaScript program in the sandbox and prints what it returns: a string\n"
                 "as it is, anything else as JSON, undefined as nothing. Without FILE it is read\n"
                 "from standard input. Console output and errors go to standard error. Ctrl-C\n"
                 "cancels.",
         .examples = "$ codemode run -e 'return 6 * 7'\n"
                     "$ codemode run report.js --input '{\"days\": 7}'\n"
+                    "$ codemode run --snippet weekly_report --input '{\"days\": 7}'\n"
                     "$ codemode run -e 'while (true);' --limits '{\"cpuMs\": 100}'",
         OPTIONS(run_options),
         .fn = cm_cli_run,
@@ -126,6 +133,22 @@ const struct cm_cli_command cm_cli_commands[] = {
         .examples = "$ codemode store backup codemode-monday.db\n"
                     "$ codemode executions --store sqlite:codemode-monday.db",
         .fn = cm_cli_store,
+    },
+    {
+        .name = "snippets",
+        .summary = "list saved programs; save, show and delete them",
+        .usage = "\nsave NAME ID\nshow NAME\ndelete NAME",
+        .words = "save show delete",
+        .text = "Saves the program of an execution under a name. Programs run it with\n"
+                "codemode.run(NAME, input), people with 'codemode run --snippet NAME'; search\n"
+                "finds it. Its input must fit the schema, if it has one; FILE may be the JSON\n"
+                "itself. A program that takes its input as a function's argument, (input) =>\n"
+                "..., is the most useful.",
+        .examples = "$ codemode snippets save weekly_report exec_0001796046763123_…\n"
+                    "$ codemode snippets\n"
+                    "$ codemode snippets show weekly_report",
+        OPTIONS(snippets_options),
+        .fn = cm_cli_snippets,
     },
     {
         .name = "check",
