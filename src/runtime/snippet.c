@@ -287,6 +287,12 @@ void rt_snippet_execute(struct rt_call *c, struct cm_str code)
     size_t from = strlen(c->method) + 3; /* [" and " */
     cm_autobuf json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
 
+    /* So it is by input_of; a record that something else has written may say what it likes. */
+    if (c->args.json_len < from || !rt_snippet_is_name(cm_str_of(c->method))) {
+        rt_call_fail(c, CM_CALL_FAILED, "invalid_arguments",
+                     "codemode.run takes the name of a snippet and one input");
+        return;
+    }
     cm_buf_add_char(&json, '[');
     cm_json_write_string(&json, code);
     cm_buf_add(&json, c->args.json + from, c->args.json_len - from);

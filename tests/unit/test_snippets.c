@@ -2,6 +2,7 @@
  * Saved programs with the real worker: the programs of tests/cases/snippets (its README says how they are written), and what is done to
  * snippets from outside of programs.
  */
+#include "base/clock.h"
 #include "base/fd.h"
 #include "connector/kinds.h"
 #include "runtime/runtime.h"
@@ -529,14 +530,123 @@ static void an_approval_inside_pauses_the_whole_run(void **state)
     assert_int_equal(w->wiped, 0);
 }
 
+/* ---- going on ---- */
+
+static void approve(struct world *w, uint32_t seq)
+{
+    const struct cm_decision_row d = {.approve = true, .at = cm_now_ms(), .by = "a test"};
+    struct cm_err err = {0};
+
+    if (cm_store_call_decide(w->store, w->id, seq, &d, &err) != CM_OK ||
+        cm_store_commit(w->store, true, &err) != CM_OK)
+        fail_msg("%s", err.message);
+}
+
+static void resume(struct world *w)
+{
+    struct cm_err err = {0};
+
+    w->ended = false;
+    if (cm_exec_resume(w->rt, w->id, on_outcome, w, NULL, &err) != CM_OK)
+        fail_msg("%s", err.message);
+    while (!w->ended)
+        assert_true(cm_loop_once(w->loop) || w->ended);
+}
+
+static char *calls_of(struct world *w)
+{
+    cm_autobuf got = CM_BUF_INIT(TEXT_MAX);
+    struct cm_err err = {0};
+
+    assert_int_equal(cm_store_calls(w->store, w->id, write_call, &got, &err), CM_OK);
+    return cm_buf_take(&got, NULL);
+}
+
+static void a_run_goes_on_with_the_text_that_it_began_with(void **state)
+{
+    struct world *w = *state;
+    cm_autofree char *calls = NULL;
+    struct cm_err err = {0};
+
+    put(w, "first", CM_STR("console.log('first'); return (await t.echo({ r: Math.random() })).r"), CM_STR(""),
+        "[]");
+    put(w, "wipes",
+        CM_STR("console.log('before', input); const r = Math.random(); const got = await t.echo({ r }); "
+               "const v = "
+               "await t.wipe({ disk: input }); console.log('after'); return [v.disk, got.r === r];"),
+        CM_STR(""), "[\"t\"]");
+    run(w, CM_STR("const a = await codemode.run('first'); const b = await codemode.run('wipes', 'c');\n"
+                  "return [typeof a, b, await codemode.run('last')]"));
+    assert_int_equal(w->state, CM_EXEC_PAUSED);
+    put(w, "wipes", CM_STR("return 'another text'"), CM_STR("{\"type\":\"integer\"}"), "[\"crm\"]");
+    assert_int_equal(cm_store_snippet_delete(w->store, "default", "first", &err), CM_OK);
+    put(w, "last", CM_STR("return 'last'"), CM_STR(""), "[]");
+    approve(w, 4);
+    resume(w);
+    assert_int_equal(w->state, CM_EXEC_COMPLETED);
+    assert_int_equal(w->wiped, 1);
+    HAS(w->outcome,
+        "\"result\":[\"number\",[\"c\",true],\"last\"],\"logs\":[\"first\",\"before c\",\"after\"]");
+    calls = calls_of(w);
+    assert_string_equal(calls,
+                        "0<-1:run:first=applied 1<0:echo=applied 2<-1:run:wipes=applied 3<2:echo=applied "
+                        "4<2:wipe=applied 5<-1:run:last=applied");
+}
+
+static void snippets_inside_of_each_other_go_on(void **state)
+{
+    struct world *w = *state;
+    cm_autofree char *calls = NULL;
+
+    put(w, "inner", CM_STR("await t.wipe({ n: input }); return input * 2"), CM_STR(""), "[]");
+    put(w, "outer",
+        CM_STR("const a = await t.echo({ n: 1 });\n"
+               "return await Promise.all([1, 2].map(n => codemode.run('inner', n + a.n)))"),
+        CM_STR(""), "[]");
+    run(w, CM_STR("return await codemode.step('s', () => codemode.run('outer'))"));
+    assert_int_equal(w->state, CM_EXEC_PAUSED);
+    approve(w, 5);
+    resume(w);
+    assert_int_equal(w->state, CM_EXEC_PAUSED);
+    assert_int_equal(w->wiped, 1);
+    approve(w, 6);
+    resume(w);
+    HAS(w->outcome, "\"result\":[4,6]");
+    assert_int_equal(w->wiped, 2);
+    calls = calls_of(w);
+    assert_string_equal(calls,
+                        "0<-1:step:s=applied 1<0:run:outer=applied 2<1:echo=applied 3<1:run:inner=applied "
+                        "4<1:run:inner=applied 5<3:wipe=applied 6<4:wipe=applied");
+}
+
+static void what_a_run_was_refused_stays_refused(void **state)
+{
+    struct world *w = *state;
+
+    run(w, CM_STR("let said; try { await codemode.run('late'); } catch (e) { said = e.code; }\n"
+                  "await t.wipe({}); return [said, await codemode.run('late')]"));
+    assert_int_equal(w->state, CM_EXEC_PAUSED);
+    put(w, "late", CM_STR("return 'here now'"), CM_STR(""), "[]");
+    approve(w, 1);
+    resume(w);
+    HAS(w->outcome, "\"result\":[\"unknown_snippet\",\"here now\"]");
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(every_program_ends_as_written),     T(a_program_is_saved_with_what_it_called),
-        T(what_cannot_be_saved_is_said),      T(an_execution_of_another_runtime_is_none),
-        T(search_and_describe_know_snippets), T(a_connector_wins_over_a_snippet_of_its_name),
-        T(a_snippet_can_be_run_as_a_program), T(an_approval_inside_pauses_the_whole_run),
+        T(every_program_ends_as_written),
+        T(a_program_is_saved_with_what_it_called),
+        T(what_cannot_be_saved_is_said),
+        T(an_execution_of_another_runtime_is_none),
+        T(search_and_describe_know_snippets),
+        T(a_connector_wins_over_a_snippet_of_its_name),
+        T(a_snippet_can_be_run_as_a_program),
+        T(an_approval_inside_pauses_the_whole_run),
+        T(a_run_goes_on_with_the_text_that_it_began_with),
+        T(snippets_inside_of_each_other_go_on),
+        T(what_a_run_was_refused_stays_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
