@@ -225,6 +225,7 @@ static void execute(struct rt_call *c, long method, const struct cm_call_decisio
     if (record_intent(c, d) != CM_OK)
         return;
     c->phase = RT_SENT;
+    cm_connector_serve(c->conn, c->e->id);
     cm_connector_call(c->conn, (size_t)method, cm_value_view(&c->args), on_outcome, c, &c->up);
 }
 
@@ -468,7 +469,8 @@ void rt_call_step_end(cm_exec *e, uint32_t id, bool failed, struct cm_value valu
                     id);
         return;
     }
-    if (cm_value_checked(value, e->limits.frame_bytes, &recorded, &err) != CM_OK)
+    if (cm_value_checked(value, e->limits.frame_bytes, &recorded, &err) != CM_OK ||
+        rt_without_secrets(e->rt, &recorded, false, &err) != CM_OK)
         rt_call_fail(c, CM_CALL_FAILED, "invalid_result", "The value of %s '%s' cannot be recorded: %s",
                      c->kind == CM_CALL_RUN ? "snippet" : "step", c->method, err.message);
     else

@@ -166,11 +166,14 @@ static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_st
     static const char *const names[CM_LOG_LEVEL_COUNT_] = {"log", "info", "warn", "error", "debug"};
     struct rt_pass *rp = user;
     cm_exec *e = rp->e;
+    cm_autofree char *clean = e ? cm_secrets_redact(e->rt->o.secrets, text, &text.len) : NULL;
     cm_autobuf line = CM_BUF_INIT(text.len * 6 + 64);
 
     (void)p;
     if (!e)
         return;
+    if (clean)
+        text.ptr = clean;
     cm_buf_addf(&line, "{\"level\":\"%s\",\"text\":", names[level]);
     cm_json_write_string(&line, text);
     cm_buf_add_char(&line, '}');
@@ -179,6 +182,7 @@ static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_st
         return;
     if (e->replay && rt_again_add_line(e, cm_buf_str(&line), text.len))
         return;
+    rt_event_log(e->rt, e->id, names[level], text);
     rt_log_add(e, cm_buf_str(&line), text.len);
 }
 
@@ -416,6 +420,7 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
         return st;
     }
     rt_exec_link(e);
+    rt_event_started(rt, e->id, e->passes);
     if (e->direct_path)
         cm_soon_post(rt->direct);
     if (out)
@@ -426,6 +431,7 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
 void cm_exec_cancel(cm_exec *e)
 {
     rt_exec_end(e, CM_EXEC_CANCELLED, NULL, "%s", "");
+    rt_shape_cancel(e);
 }
 
 const char *cm_exec_id(const cm_exec *e)

@@ -217,6 +217,25 @@ static void note_dropped_logs(cm_exec *e, const struct cm_pass_end *end)
                 end->log_bytes, kept);
 }
 
+/** What the record holds of the end, with names in place of secrets. */
+static void hide_secrets(cm_exec *e, struct final *f)
+{
+    struct cm_err err = {0};
+    cm_autofree char *error = cm_secrets_redact(e->rt->o.secrets, cm_buf_str(&f->error), NULL);
+
+    if (error) {
+        cm_buf_clear(&f->error);
+        cm_buf_add_z(&f->error, error);
+    }
+    if (f->has_result && rt_without_secrets(e->rt, &f->result, false, &err) != CM_OK) {
+        char message[CM_ERR_MAX_BYTES + 128];
+
+        (void)snprintf(message, sizeof message,
+                       "The program completed, but its result cannot be returned: %s", err.message);
+        fail_final(e, f, "invalid_result", message);
+    }
+}
+
 /** Another process (or a command) has ended it: what stands in the record is what is told. */
 static cm_status tell_recorded(cm_exec *e, enum cm_exec_state *state, struct cm_buf *out, struct cm_err *err)
 {
@@ -236,14 +255,17 @@ static cm_status tell_recorded(cm_exec *e, enum cm_exec_state *state, struct cm_
 static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exec_state *state,
                           struct cm_buf *out, struct cm_err *err)
 {
-    const struct rt_outcome_opts opts = {.result_bytes = e->limits.result_bytes};
+    struct rt_outcome_opts opts = {.result_bytes = rt_told_bytes(e)};
+    cm_autobuf told = CM_BUF_INIT(RT_OUTCOME_MAX_BYTES);
     cm_store *store = e->rt->o.store;
     cm_status st;
 
     /* In finishing's own transaction, so that none is open when the embedder, who may not come back soon, is
      * told. */
     (void)cm_store_prune(store, e->rt->name, e->rt->o.max_executions - 1, NULL, NULL);
-    st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
+    st = rt_drop_parts(e->rt, e->id, row->state, err);
+    if (st == CM_OK)
+        st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
     *state = row->state;
     if (st != CM_OK) /* what was settled stands, but in a group that nobody else would end soon */
         (void)cm_store_commit(store, false, NULL);
@@ -254,6 +276,7 @@ static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exe
         return cm_err_set(err, CM_E_IO, "The run could not be recorded: %s", cm_store_loss(store)->message);
     if (st != CM_OK)
         return st;
+    rt_transform(e->rt, row, &opts, &told);
     return rt_outcome_write(store, row, &opts, out, err);
 }
 
@@ -270,6 +293,7 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
 
     e->finishing = true;
     judge(e, &f, end);
+    hide_secrets(e, &f);
     e->ending.set = true; /* what settles now is delivered to nobody */
     st = rt_calls_settle(e, f.state, &err);
     if (st == CM_E_CONFLICT)
@@ -305,11 +329,15 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
     if (st == CM_OK)
         st = cm_buf_check(&out, "the outcome", &err);
     rt_exec_unlink(e);
-    if (st == CM_OK)
+    rt_announce(e->rt, e->id, st == CM_OK ? state : CM_EXEC_ERROR, true, row.error_json);
+    if (st == CM_OK && rt_shape_later(e, &row))
+        e = NULL; /* told and freed from there */
+    else if (st == CM_OK)
         rt_exec_tell(e, state, cm_buf_str(&out), NULL);
     else
         rt_exec_tell(e, CM_EXEC_ERROR, (struct cm_str){0}, &err);
     cm_value_done(&f.result);
     cm_buf_done(&f.error);
-    rt_exec_free(e);
+    if (e)
+        rt_exec_free(e);
 }

@@ -56,6 +56,9 @@ struct cm_runtime {
     struct rt_answer *answers, **answers_tail; /* of decisions that no run follows */
     cm_soon *answering;
     cm_timer *expiry;
+    struct rt_events *events;      /* NULL: nobody listens */
+    struct rt_rollback *rollbacks; /* under way */
+    struct rt_shape *shapes;       /* executions whose result goes through a snippet */
     bool closing;
 };
 
@@ -124,6 +127,7 @@ struct cm_exec {
     char last_call[2 * CM_NAME_MAX_BYTES + 32]; /* "github.search (line 3)"; "" before the first */
     struct rt_ending ending;
     bool finishing;
+    bool is_shaper; /* it is transformResult's: its own result is told as it is */
 
     rt_replay *replay; /* the record that it goes on from; NULL: it began in this pass */
     bool replaying;    /* not everything recorded has been delivered again */
@@ -310,6 +314,10 @@ cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const cha
 cm_status rt_record_outcome(struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value,
                             struct cm_err *err);
 
+/** Put names in place of secrets. Errors: CM_E_INVALID one cannot be taken out of it; v is as it was. */
+cm_status rt_without_secrets(const cm_runtime *rt, struct cm_own_value *v, bool canonical,
+                             struct cm_err *err);
+
 /** ---- finish.c ---- */
 
 /** Append the array of its warnings; nothing where there are none. */
@@ -358,6 +366,49 @@ cm_exec *rt_held_find(const cm_runtime *rt, const char *id);
 cm_status rt_held_resume(cm_exec *e, uint32_t passes, cm_exec **out, struct cm_err *err);
 /** Let go of its worker; the execution is as it stands in the record. */
 void rt_held_drop(cm_exec *e);
+
+/** ---- events.c: what happens, as it happens. All of it is told from the loop. ---- */
+
+void rt_events_set(cm_runtime *rt, cm_event_fn fn, void *user);
+/** What was queued is told now. */
+void rt_events_close(cm_runtime *rt);
+void rt_event_started(cm_runtime *rt, const char *id, uint32_t pass);
+void rt_event_log(cm_runtime *rt, const char *id, const char *level, struct cm_str text);
+/** A call's decision is recorded; with "pause" it waits for a human. */
+void rt_event_decided(const struct rt_call *c, const char *decision, const char *rule);
+void rt_event_outcome(const struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value);
+void rt_event_human(cm_runtime *rt, const char *id, uint32_t seq, bool approved, const char *by,
+                    const char *reason);
+/** error NULL: it was; otherwise why it could not be. */
+void rt_event_reverted(cm_runtime *rt, const char *id, uint32_t seq, const char *connector,
+                       const char *method, const char *error);
+/**
+ * The record says that the execution has ended, or is paused: events and the connectors' hooks. `pass`: a pass of it has ended here.
+ * To be called once for each such move, after it stands and before its caller is told.
+ */
+void rt_announce(cm_runtime *rt, const char *id, enum cm_exec_state state, bool pass,
+                 struct cm_str error_json);
+
+/** ---- rollback.c ---- */
+
+/** Those under way end; the revert that was sent stays unknown. */
+void rt_rollbacks_close(cm_runtime *rt);
+
+/** ---- shape.c: what is told of a result, and what stays in the record ---- */
+
+#define RT_OUTCOME_MAX_BYTES (1u << 30)
+struct rt_outcome_opts;
+/** Take out of the record what the configuration wants out of it, in the open group; the execution ends as `state`. */
+cm_status rt_drop_parts(cm_runtime *rt, const char *id, enum cm_exec_state state, struct cm_err *err);
+/** How much of a result is told. */
+uint64_t rt_told_bytes(const cm_exec *e);
+/** Let the embedder say what is told of the result; `told` holds it. */
+void rt_transform(const cm_runtime *rt, const struct cm_exec_row *row, struct rt_outcome_opts *opts,
+                  struct cm_buf *told);
+/** Whether the execution, which has ended so and is off every list, is told and freed later from here. */
+bool rt_shape_later(cm_exec *e, const struct cm_exec_row *row);
+/** It is told soon, with its result as it is. */
+void rt_shape_cancel(const cm_exec *e);
 
 /** ---- refuse.c ---- */
 
@@ -426,9 +477,9 @@ void rt_host_error(const cm_runtime *rt, const char *code, const char *message, 
 /** ---- outcome.c ---- */
 
 struct rt_outcome_opts {
-    uint64_t result_bytes; /* cut the result beyond this; 0: whole */
-    bool record;           /* add code, runtime, times, and the rule of each call */
-    struct cm_str told;    /* JSON in place of the result; empty: the result */
+    uint64_t result_bytes;          /* cut the result beyond this; 0: whole */
+    bool record;                    /* add code, runtime, times, and the rule of each call */
+    struct cm_str told;             /* JSON in place of the result; empty: the result */
     char warning[RT_WARNING_BYTES]; /* beside the recorded ones; "": none */
 };
 /** A row copied out of the store's reading, which must not be called from inside. Zero-initialise. */

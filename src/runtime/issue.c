@@ -41,6 +41,11 @@ static void take_args(struct rt_call *c, struct cm_value args)
     if (c->kind == CM_CALL_TOOL)
         args = or_empty_object(args);
     c->args_ok = cm_value_canonical(args, c->e->limits.arg_bytes, &c->args, &c->args_err) == CM_OK;
+    /* Before anything is logged, shown or hashed: what is sent is what is shown. A program has a secret only from somebody's words. */
+    if (c->args_ok && rt_without_secrets(c->e->rt, &c->args, true, &c->args_err) != CM_OK) {
+        cm_value_done(&c->args);
+        c->args_ok = false;
+    }
     /* What is too deep is under its own limit, whose message stands. */
     if (!c->args_ok && args.json.len + args.marks.len > c->e->limits.arg_bytes)
         (void)cm_err_set(

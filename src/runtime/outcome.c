@@ -109,6 +109,29 @@ static void add_name(struct cm_buf *out, const struct cm_call_row *row)
     cm_json_write_string(out, cm_str_of(step ? step : row->method));
 }
 
+/** What became of it afterwards: dropped from the record, undone. */
+static void add_undone(struct builder *b, const struct cm_call_row *row)
+{
+    if (row->dropped)
+        cm_buf_addf(&b->calls, ",\"dropped\":[%s%s%s]", row->dropped & CM_CALL_ARGS ? "\"args\"" : "",
+                    row->dropped == (CM_CALL_ARGS | CM_CALL_OUTCOME) ? "," : "",
+                    row->dropped & CM_CALL_OUTCOME ? "\"result\"" : "");
+    if (!b->o->record)
+        return;
+    if (row->reverted_at)
+        cm_buf_addf(&b->calls, ",\"revertedAt\":%" PRId64, row->reverted_at);
+    else if (row->revert_started_at)
+        cm_buf_addf(&b->calls, ",\"revertSentAt\":%" PRId64, row->revert_started_at);
+    if (*row->revert_by && (row->reverted_at || row->revert_started_at)) {
+        cm_buf_add_z(&b->calls, ",\"revertedBy\":");
+        cm_json_write_string(&b->calls, cm_str_of(row->revert_by));
+    }
+    if (*row->revert_error) {
+        cm_buf_add_z(&b->calls, ",\"revertError\":");
+        cm_json_write_string(&b->calls, cm_str_of(row->revert_error));
+    }
+}
+
 static void add_call(struct builder *b, const struct cm_call_row *row)
 {
     uint64_t bytes = 0, shown = 0;
@@ -123,6 +146,7 @@ static void add_call(struct builder *b, const struct cm_call_row *row)
     cm_buf_addf(&b->calls, ",\"startedAt\":%" PRId64, row->started_at);
     if (row->ended_at)
         cm_buf_addf(&b->calls, ",\"endedAt\":%" PRId64, row->ended_at);
+    add_undone(b, row);
     if (shown != bytes)
         cm_buf_addf(&b->calls,
                     ",\"truncated\":{\"code\":\"result_limit\",\"bytes\":%" PRIu64 ",\"shown\":%" PRIu64 "}",
@@ -226,7 +250,9 @@ static void add_result(struct builder *b, const struct cm_exec_row *row)
 {
     cm_autobuf json = CM_BUF_INIT(PART_MAX_BYTES);
 
-    if (!row->has_result || !add_value(b, row->result, "result", 0, &json))
+    if (b->o->told.len)
+        cm_buf_add_str(&json, b->o->told);
+    else if (!row->has_result || !add_value(b, row->result, "result", 0, &json))
         return;
     if (b->o->result_bytes && json.len > b->o->result_bytes)
         cut_result(b, cm_buf_str(&json));
@@ -387,6 +413,8 @@ cm_status rt_outcome_write(cm_store *store, const struct cm_exec_row *row, const
     for (size_t i = 0; i < CM_ARRAY_LEN(parts); i++)
         *parts[i] = CM_BUF_INIT(PART_MAX_BYTES);
     add_warnings(&b, row->warnings_json);
+    if (o->warning[0])
+        warn(&b, cm_str_of(o->warning));
     add_result(&b, row);
     add_logs(&b, row->logs_json);
     add_error(&b, row->error_json);

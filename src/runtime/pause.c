@@ -184,6 +184,7 @@ cm_status rt_held_resume(cm_exec *e, uint32_t passes, cm_exec **out, struct cm_e
         return st;
     }
     e->passes++;
+    rt_event_started(e->rt, e->id, e->passes);
     e->held = false;
     cm_timer_free(cm_steal(&e->grace));
     e->began_at += cm_mono_ms() - e->held_at;
@@ -247,10 +248,12 @@ static void pause(cm_exec *e)
     rt_exec_unlink(e);
     if (rt->o.grace_ms > 0 && e->pass && !rt->closing) {
         hold(e);
+        rt_announce(rt, e->id, CM_EXEC_PAUSED, true, (struct cm_str){0});
         rt_exec_tell(e, CM_EXEC_PAUSED, cm_buf_str(&out), NULL);
         return;
     }
     let_go(e);
+    rt_announce(rt, e->id, CM_EXEC_PAUSED, true, (struct cm_str){0});
     rt_exec_tell(e, CM_EXEC_PAUSED, cm_buf_str(&out), NULL);
     rt_exec_free(e);
 }

@@ -98,6 +98,9 @@ static void drop_expired(void *user, const char *id)
 
     if (e)
         rt_held_drop(e);
+    if (rt_drop_parts(user, id, CM_EXEC_EXPIRED, NULL) == CM_OK)
+        (void)cm_store_commit(((cm_runtime *)user)->o.store, false, NULL);
+    rt_announce(user, id, CM_EXEC_EXPIRED, false, (struct cm_str){0});
 }
 
 cm_status cm_runtime_expire(cm_runtime *rt, int64_t now, struct cm_err *err)

@@ -85,6 +85,7 @@ cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const cha
         return st;
     }
     c->recorded = true;
+    rt_event_decided(c, row.decision, rule);
     if (!sync)
         rt_touch(e->rt);
     return CM_OK;
@@ -120,9 +121,36 @@ cm_status rt_record_outcome(struct rt_call *c, enum cm_call_state state, bool fa
         row.delivered_at = e->clock;
     }
     rt_touch(e->rt);
-    if (c->recorded)
-        return cm_store_call_outcome(e->rt->o.store, e->id, &row, err);
-    if (c->kind != CM_CALL_TOOL)
+    if (!c->recorded && c->kind != CM_CALL_TOOL)
         row.decision = "execute";
-    return cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
+    cm_status st = c->recorded ? cm_store_call_outcome(e->rt->o.store, e->id, &row, err)
+                               : cm_store_call_intent(e->rt->o.store, e->id, &row, false, err);
+    if (st == CM_OK)
+        rt_event_outcome(c, state, failed, value);
+    return st;
+}
+
+cm_status rt_without_secrets(const cm_runtime *rt, struct cm_own_value *v, bool canonical, struct cm_err *err)
+{
+    struct cm_own_value clean = {0};
+    cm_status st;
+
+    if (!cm_secrets_occur(rt->o.secrets, cm_value_view(v).json) &&
+        !cm_secrets_occur(rt->o.secrets, cm_value_view(v).marks))
+        return CM_OK;
+
+    size_t json_len = v->json_len, marks_len = v->marks_len;
+    cm_autofree char *json = cm_secrets_redact(rt->o.secrets, cm_value_view(v).json, &json_len);
+    cm_autofree char *marks = cm_secrets_redact(rt->o.secrets, cm_value_view(v).marks, &marks_len);
+    const struct cm_value view = {cm_str_mk(json ? json : v->json, json_len),
+                                  cm_str_mk(marks ? marks : v->marks, marks_len)};
+
+    /* Again, since a key may have changed its place, and what was base64 may be none any more. */
+    st = canonical ? cm_value_canonical(view, 2 * (size_t)CM_FRAME_MAX_BYTES, &clean, err)
+                   : cm_value_checked(view, 2 * (size_t)CM_FRAME_MAX_BYTES, &clean, err);
+    if (st != CM_OK)
+        return cm_err_prefix(err, "it holds a secret in a place from which it cannot be removed");
+    cm_value_done(v);
+    *v = clean;
+    return CM_OK;
 }

@@ -138,6 +138,7 @@ static cm_status go_on(cm_runtime *rt, const struct cm_exec_row *row, cm_exec_fn
         return st;
     }
     rt_exec_link(e);
+    rt_event_started(rt, e->id, e->passes);
     if (out)
         *out = e;
     return CM_OK;

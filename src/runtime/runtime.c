@@ -54,6 +54,8 @@ cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, 
     rt->answering = cm_soon_new(opts->loop, rt_answers_turn, rt);
     rt->answers_tail = &rt->answers;
     rt_expiry_open(rt);
+    if (opts->on_event)
+        rt_events_set(rt, opts->on_event, opts->on_event_user);
     *out = rt;
     return CM_OK;
 }
@@ -66,10 +68,12 @@ void cm_runtime_close(cm_runtime *rt)
     rt_looks_turn(rt); /* what stands still for a human is paused, not cancelled */
     while (rt->held)
         rt_held_drop(rt->held);
+    rt_rollbacks_close(rt);
     while (rt->execs)
         rt_exec_close(rt->execs);
     rt_answers_turn(rt);
     (void)cm_store_commit(rt->o.store, false, NULL);
+    rt_events_close(rt);
     cm_soon_free(rt->turn);
     cm_soon_free(rt->direct);
     cm_soon_free(rt->looks);

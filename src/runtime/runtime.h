@@ -15,6 +15,8 @@
  *   sdk.c       search, describe, timers          guest.c    what a worker says about an error, rebuilt
  *   runtime.c   what executions share; listings   outcome.c  the outcome as JSON, from the record
  *   record.c    what is recorded of a call        pause.c    a run that waits for a human, and its pass
+ *   rollback.c  undoing what was done             events.c   what happens, as it happens; hooks
+ *   shape.c     what is told of a result, and what leaves the record
  *   human.c     what people decide                pending.c  what waits for them, and for how long
  *   standing.c  executions as they stand in the record, ended and told of
  *   issue.c     a call as it comes in             replay.c   a record, and what a program does now
@@ -47,6 +49,16 @@
 typedef struct cm_runtime cm_runtime;
 typedef struct cm_exec cm_exec;
 
+/** One event as a JSON object (docs/events.md), borrowed for the duration of the call; from the loop, in order. */
+typedef void (*cm_event_fn)(void *user, struct cm_str event_json);
+
+/**
+ * What is told of a completed result (JSON as readers see it): append JSON to `told`, or leave it empty to tell it as it is. An error is a
+ * warning beside the result as it is. The record is not changed.
+ */
+typedef cm_status (*cm_transform_fn)(void *user, const char *execution, struct cm_str result_json,
+                                     struct cm_buf *told, struct cm_err *err);
+
 /** All borrowed for the runtime's life. */
 struct cm_runtime_opts {
     cm_loop *loop;
@@ -62,8 +74,12 @@ struct cm_runtime_opts {
     struct cm_limits limits;
     const char *name;
     uint32_t max_executions; /* terminal ones kept; 0: 50 */
-    uint32_t grace_ms;       /* how long the pass of a paused run is kept; 0: it is not */
-    uint64_t paused_ttl_ms;  /* what has waited so long for a human expires; 0: nothing does */
+    cm_event_fn on_event;    /* NULL: nobody listens; cm_runtime_on_event changes it */
+    void *on_event_user;
+    cm_transform_fn transform; /* may be NULL */
+    void *transform_user;
+    uint32_t grace_ms;      /* how long the pass of a paused run is kept; 0: it is not */
+    uint64_t paused_ttl_ms; /* what has waited so long for a human expires; 0: nothing does */
 };
 
 cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, struct cm_err *err);
@@ -169,6 +185,40 @@ cm_status cm_runtime_executions(cm_runtime *rt, size_t limit, struct cm_buf *out
 /** Append one execution: outcome plus code, runtime, createdAt, updatedAt. CM_E_NOT_FOUND suggests how to
  * list them. */
 cm_status cm_runtime_execution(cm_runtime *rt, const char *id, struct cm_buf *out, struct cm_err *err);
+
+/** ---- undoing (rollback.c) and watching (events.c) ---- */
+
+/** What becomes of reverts that were sent and of which nobody knows whether they took effect. */
+enum cm_revert_unknown {
+    CM_REVERT_ASK,   /* they are reported, and left alone */
+    CM_REVERT_AGAIN, /* they are sent again */
+    CM_REVERT_DONE,  /* they are recorded as reverted */
+};
+/** All borrowed for the duration of the call. */
+struct cm_rollback {
+    const char *id;
+    const uint32_t *seqs; /* these calls only; n_seqs 0: all */
+    size_t n_seqs;
+    enum cm_revert_unknown unknown;
+    const char *by; /* who; NULL: not told */
+};
+/** report_json, borrowed: {executionId, status, reverted: [{seq, connector, method}], failed: [{…, error, code}], skipped: [{…, reason}]}.
+ * NULL with err when the store failed; what was reverted by then is recorded. */
+typedef void (*cm_report_fn)(void *user, struct cm_str report_json, const struct cm_err *err);
+/**
+ * Undo what an execution did: newest first, each call that took effect, or may have, and has a revert; each result is on the disk before the
+ * next is sent. A paused execution is cancelled first. It becomes ROLLED_BACK when something was undone and nothing that can be is left;
+ * until then it can be done again. Nothing is sent twice. fn runs once, never inside this call.
+ *
+ * Errors, and fn is not called: CM_E_NOT_FOUND; CM_E_CONFLICT it runs, or is being rolled back.
+ */
+cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *r, cm_report_fn fn, void *user,
+                                 struct cm_err *err);
+/** The same with everything as usual. */
+cm_status cm_runtime_rollback(cm_runtime *rt, const char *id, cm_report_fn fn, void *user,
+                              struct cm_err *err);
+/** Tell what happens from now on; fn NULL: nobody listens any more. May be called from fn. */
+void cm_runtime_on_event(cm_runtime *rt, cm_event_fn fn, void *user);
 
 /** ---- snippets: programs kept by name, in this runtime (snippet.c) ---- */
 

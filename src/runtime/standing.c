@@ -54,11 +54,15 @@ cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, stru
     if (st == CM_OK && ran) /* elsewhere: whoever does can record nothing of it any more */
         st = cm_store_calls_abandon(rt->o.store, id, err);
     if (st == CM_OK)
+        st = rt_drop_parts(rt, id, to, err);
+    if (st == CM_OK)
         st = cm_store_finish(rt->o.store, id, from, &row.row, err);
     if (st != CM_OK)
         (void)cm_store_commit(rt->o.store, false, NULL);
     else if (e)
         rt_held_drop(e);
+    if (st == CM_OK && !ran) /* who runs it says so when it notices */
+        rt_announce(rt, id, to, false, error);
     rt_kept_done(&row);
     return st;
 }
