@@ -65,6 +65,7 @@ void cm_runtime_close(cm_runtime *rt)
     if (!rt)
         return;
     rt->closing = true;
+    rt_deferred_close(rt);
     rt_looks_turn(rt); /* what stands still for a human is paused, not cancelled */
     while (rt->held)
         rt_held_drop(rt->held);
