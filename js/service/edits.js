@@ -20,9 +20,10 @@ export class Program {
 
     // `before` and `after` around [start, end). Made later around the same range, it stands inside.
     around(start, end, before, after) {
-        const n = this.edits.length;
+        const n = this.edits.length, joins = /^[\w$]/.test(before) && /[\w$]/.test(this.text.charAt(start - 1));
+        // A word behind a word, as in throw'x', would be one with it.
         if (before)
-            this.edits.push({ at: start, to: start, text: before, side: OPENS, reach: -end, n });
+            this.edits.push({ at: start, to: start, text: joins ? ' ' + before : before, side: OPENS, reach: -end, n });
         if (after)
             this.edits.push({ at: end, to: end, text: after, side: CLOSES, reach: -start, n });
     }
