@@ -113,16 +113,20 @@ const ODD = ['() => 1', 'Symbol()', 'Symbol.iterator', 'function f() {}', 'class
 
 export function inputs(choose) {
   const { below, chance, pick } = choose;
+  let asked = 0; // what is to be asked for once has a number of its own
   const value = (d) => {
-    if (d <= 0 || chance(1, 5)) return chance(1, 12) ? pick(ODD) : pick(LEAVES);
+    if (d <= 0 || chance(1, 5)) return chance(1, 12) ? pick(ODD).replace('counted(0,', () => `counted(${asked++},`) : pick(LEAVES);
     const v = () => value(d - 1), key = () => pick(KEYS);
     return pick([
       () => `[${choose.list(v, 4).join(', ')}]`, () => `{ ${choose.list(() => `${key()}: ${v()}`, 4).join(', ')} }`, () => `new Map([${choose.list(() => `[${v()}, ${v()}]`, 3).join(', ')}])`,
       () => `new Set([${choose.list(v, 3).join(', ')}])`, () => `Object.assign(new Error('e'), { ${key()}: ${v()} })`, () => `new Error('e', { cause: ${v()} })`,
-      () => `{ get ${key()}() { return counted(${below(1e6)}, ${v()}) } }`, () => `{ toJSON(k) { return counted(${below(1e6)}, ${v()}) } }`, () => `new Proxy({ a: ${v()} }, { get: (t, k) => counted('${below(1e6)} ' + k.toString(), t[k]) })`,
+      () => `{ get ${key()}() { return counted(${asked++}, ${v()}) } }`, () => `{ toJSON(k) { return counted(${asked++}, ${v()}) } }`, () => `new Proxy({ a: ${v()} }, { get: (t, k) => counted('${asked++} ' + k.toString(), t[k]) })`,
       () => `Object.assign(Object.create(null), { ${key()}: ${v()} })`, () => `(() => { const x = ${v()}; return [x, { x }] })()`, () => `new (class A { x = ${v()}; get y() { return 1 } })`,
       () => `new (class A { toJSON() { return ${v()} } })`, () => `[...[${v()}], ${v()}]`,
     ])();
   };
-  return () => value(1 + below(5));
+  return () => {
+    asked = 0;
+    return value(1 + below(5));
+  };
 }
