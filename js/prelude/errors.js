@@ -1,5 +1,7 @@
 // How a failure is told: the meta of DONE. Whatever was thrown becomes a name, a message that a model can act on, and a place.
-import { apply, cut, find, isArray, isError, isObject, issued, once, ownData, stringify, text, weakGet, wellFormed } from './primordials.js';
+import {
+    apply, cut, defineProperty, find, getPrototypeOf, isArray, isError, isObject, issued, once, ownData, PromiseFn, stringify, text, weakGet, wellFormed,
+} from './primordials.js';
 import { absent } from './absent.js';
 import { codec } from './codec.js';
 import { formatter } from './format.js';
@@ -8,7 +10,11 @@ import { state } from './state.js';
 
 const MAX_MESSAGE = 16000;
 const MAX_WARNINGS = 20;
-const NOT_DEFINED = ' is not defined. ';
+const MAX_REJECTIONS = 100;
+const NOT_DEFINED = ' is not defined. ', CANNOT_FIND = "Can't find variable: ";
+
+// Rejections that nothing had handled when the engine looked, by number: {line, isHandled}; null as long as there are none.
+let rejections = null;
 
 export const errors = once(() => {
     const { format } = formatter(), { placeOf, placeOfThrow, placeJson } = places();
@@ -21,10 +27,9 @@ export const errors = once(() => {
     }
 
     function undeclared(message) {
-        const lead = "Can't find variable: ";
-        if (find(message, lead, 0) !== 0)
+        if (find(message, CANNOT_FIND, 0) !== 0)
             return message;
-        const name = cut(message, lead.length), advice = absent().advice(name, state.names);
+        const name = cut(message, CANNOT_FIND.length), advice = absent().advice(name, state.names);
         return `${name}${NOT_DEFINED}${advice}Globals here: ${globalNames()}.`;
     }
 
@@ -90,9 +95,22 @@ export const errors = once(() => {
         }
     }
 
+    // No place is an AggregateError's own where the engine made it: that of the first failure in it.
+    function placeOfFirst(thrown) {
+        const list = ownData(thrown, 'errors');
+        for (let i = 0; isArray(list) && i < list.length && i < 5; i++) {
+            const e = ownData(list, '' + i), place = isObject(e) && isError(e) ? placeOf(e) : placeOfThrow(e);
+            if (place !== null) {
+                place.message = undefined;
+                return place;
+            }
+        }
+        return null;
+    }
+
     // What it is and where, with the engine's own words made better where they came as they are.
     function told(thrown) {
-        const d = safeDescribe(thrown), place = isObject(thrown) && isError(thrown) ? placeOf(thrown) : placeOfThrow(thrown);
+        const d = safeDescribe(thrown), place = isObject(thrown) && isError(thrown) ? placeOf(thrown) ?? placeOfFirst(thrown) : placeOfThrow(thrown);
         if (place === null || typeof place.message !== 'string')
             return { __proto__: null, d, place };
         if (d.message === ownData(thrown, 'message'))
@@ -148,17 +166,62 @@ export const errors = once(() => {
         warn(message);
     }
 
-    // A rejection that nothing handled; of a call's it is known which.
-    function unhandled(reason) {
+    // What a rejection is told as, now: its reason can run code of the program. Of a call's it is known which; undefined where that is told
+    // already.
+    function rejectionLine(reason) {
         const call = isObject(reason) ? apply(weakGet, issued, [reason]) : undefined;
-        if (call === undefined)
-            warn(`A promise was rejected and nothing awaited it: ${errorLine(reason)}`);
-        else if (!ownData(call, 'isTold'))
-            warn(`${ownData(call, 'what')} failed and nothing awaited it: ${errorLine(reason)}`);
+        if (call === undefined || ownData(call, 'what') === undefined)
+            return `A promise was rejected and nothing awaited it: ${errorLine(reason)}`;
+        return ownData(call, 'isTold') ? undefined : `${ownData(call, 'what')} failed and nothing awaited it: ${errorLine(reason)}`;
     }
 
-    return { __proto__: null, errorJson, errorLine, fieldsOf, messageOf, noNetwork, told, unhandled, warn, warnOnce };
+    // A rejection that nothing has handled so far. Whoever handles it later (await, then, Promise.all) asks the promise for its constructor
+    // first, and that is how it is noticed.
+    function unhandled(promise, reason) {
+        const line = rejections === null || rejections.n < MAX_REJECTIONS ? rejectionLine(reason) : undefined;
+        if (line === undefined)
+            return;
+        rejections ??= { __proto__: null, n: 0 };
+        const entry = rejections[rejections.n++] = { __proto__: null, line, isHandled: false };
+        try {
+            if (getPrototypeOf(promise) !== PromiseFn.prototype)
+                return;
+            defineProperty(promise, 'constructor', {
+                __proto__: null, enumerable: false, configurable: true, set: undefined,
+                get() {
+                    entry.isHandled = true;
+                    return PromiseFn;
+                },
+            });
+        } catch {
+            // One that cannot be changed is told as it is now.
+        }
+    }
+
+    // Told when the program has ended: until then it can handle what it left alone.
+    function warnOfRejections() {
+        for (let i = 0; i < rejections.n; i++) {
+            if (!rejections[i].isHandled)
+                warn(rejections[i].line);
+        }
+    }
+
+    // The engine's words for what a program caught, as those of a failure are told, or undefined.
+    function better(error, said) {
+        const place = placeOf(error), known = place === null ? undefined : place.message;
+        if (find(said, CANNOT_FIND, 0) !== 0)
+            return known;
+        const name = cut(said, CANNOT_FIND.length), advice = absent().advice(name, state.names) || (known === undefined ? '' : known + ' ');
+        return cut(name + NOT_DEFINED + advice, 0, -1);
+    }
+
+    return {
+        __proto__: null, better, errorJson, errorLine, fieldsOf, messageOf, noNetwork, told, unhandled, warn, warnOfRejections,
+        warnOnce,
+    };
 });
+
+export const warnOfRejections = () => rejections !== null && errors().warnOfRejections();
 
 export function metaJson(error) {
     let out = error === '' ? '' : '"error":' + error;

@@ -5,7 +5,7 @@ import * as clock from './clock.js';
 import { decode, encode } from './codec.js';
 import { collect } from './collect.js';
 import * as console from './console.js';
-import { errors, metaJson } from './errors.js';
+import { errors, metaJson, warnOfRejections } from './errors.js';
 import { helper } from './modules.js';
 import * as namespaces from './namespaces.js';
 import { cut, define, ErrorFn, global, isObject, PromiseFn } from './primordials.js';
@@ -42,6 +42,7 @@ function fail(thrown) {
 
 function finish() {
     const { failed, value } = state.outcome;
+    warnOfRejections();
     warnOfUnawaited();
     if (failed)
         return fail(value);
@@ -59,6 +60,7 @@ function neverSettles() {
     const e = new ErrorFn('The program waits for a promise that nothing will settle: no call and no timer is outstanding. '
         + 'Look for a new Promise whose resolve is never called, or an await of something that is not a call');
     define(e, 'code', 'never_settles', true, true);
+    warnOfRejections();
     fail(e);
 }
 
@@ -112,6 +114,6 @@ web.install();
 control = (op, a, b, c, d, e, f) => {
     // The engine reports a rejection without handler as (promise, reason).
     if (typeof op !== 'number')
-        return errors().unhandled(a);
+        return errors().unhandled(op, a);
     return operations[op](a, b, c, d, e, f);
 };

@@ -2,9 +2,11 @@
 // them. A module runs once a pass, at its first import and in this realm, and what it exports is an object that cannot be changed.
 import { globalNamed } from './namespaces.js';
 import {
-    apply, cut, define, ErrorFn, freeze, has, isError, issued, keys, PromiseFn, stringify, text, TypeErrorFn, weakSet,
+    apply, cut, define, ErrorFn, freeze, getPrototypeOf, has, isError, isObject, issued, keys, ownData, PromiseFn, stringify, text, TypeErrorFn,
+    weakGet, weakSet,
 } from './primordials.js';
-import { here } from './position.js';
+import { errors } from './errors.js';
+import { here, ownStack } from './position.js';
 import { OP_MODULE, state } from './state.js';
 
 // By name: the promise of a module that is loaded or being loaded, and which module one that is not ready waits for.
@@ -98,6 +100,29 @@ function at(value) {
     return value;
 }
 
+const MAX_CAUGHT = 100;
+let nCaught = 0;
+
+// What the program catches and may show: an error of the engine's own gets the words in which it would be told. It is looked for in the
+// text each time, which is too slow to go on with for ever.
+function caught(e) {
+    try {
+        if (nCaught === MAX_CAUGHT || !isObject(e) || !isError(e) || getPrototypeOf(e) === ErrorFn.prototype || apply(weakGet, issued, [e]) !== undefined)
+            return;
+        const said = ownData(e, 'message');
+        if (typeof said !== 'string' || said === '')
+            return;
+        nCaught++;
+        const message = errors().better(e, said);
+        if (message === undefined)
+            return;
+        apply(weakSet, issued, [e, { __proto__: null, stack: ownStack(e), said }]);
+        define(e, 'message', message, false, true);
+    } catch {
+        // With no stack left for it, or an error that cannot be changed, the words stay.
+    }
+}
+
 // A module's own exports win over those it passes on, which have no default.
 function seal(exports, stars) {
     own(stars, star => {
@@ -109,4 +134,4 @@ function seal(exports, stars) {
     return freeze(exports);
 }
 
-export const helper = from => freeze({ __proto__: null, at, seal, load: (specifier, wanted) => load(from, specifier, wanted) });
+export const helper = from => freeze({ __proto__: null, at, caught, seal, load: (specifier, wanted) => load(from, specifier, wanted) });

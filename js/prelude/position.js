@@ -139,7 +139,8 @@ export const places = once(() => {
         const { line, column, module } = first;
         return { __proto__: null, line, column, module, source: found === null ? undefined : own(found, 'source'),
                  caret: found === null ? undefined : own(found, 'caret'),
-                 message: found === null ? undefined : own(found, 'message'), stack: out };
+                 message: found === null ? undefined : own(found, 'message'),
+                 isLimit: found !== null && own(found, 'isLimit') === true, stack: out };
     }
 
     // The place of what is thrown and is no Error, where it was noted (modules.js).
@@ -152,9 +153,10 @@ export const places = once(() => {
         return thrown !== null && (thrown.value === value || (value !== value && thrown.value !== thrown.value)) ? readStack(ownStack(thrown.stack)) : null;
     }
 
+    // `said` of what was noted: the engine's words, where the program caught the error and they were made better.
     function placeOf(error) {
-        const call = apply(weakGet, issued, [error]), said = ownData(error, 'message');
-        return call === undefined ? readStack(ownStack(error), typeof said === 'string' ? cut(said, 0, 1000) : '') : readStack(ownStack(call));
+        const noted = apply(weakGet, issued, [error]), said = noted === undefined ? ownData(error, 'message') : ownData(noted, 'said');
+        return readStack(ownStack(noted === undefined ? error : noted), typeof said === 'string' ? cut(said, 0, 1000) : '');
     }
 
     // Its members of meta.error, without a comma in front.

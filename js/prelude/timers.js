@@ -2,12 +2,12 @@
 import { cancelTimer, timer } from './calls.js';
 import { errors } from './errors.js';
 import { apply, global, keys, NumberFn, once, TypeErrorFn } from './primordials.js';
-import { here, innermost, ownStack } from './position.js';
+import { here, ownStack, places } from './position.js';
 
 let used = false;
 
 const timers = once(() => {
-    const MAX_MS = 0x7fffffff;
+    const MAX_MS = 0x7fffffff, MAX_TOLD = 100;
     // Timers that may still fire, by handle: {id, name, stack}.
     const alive = { __proto__: null };
     let handles = 0;
@@ -73,11 +73,14 @@ const timers = once(() => {
         soon(fn);
     };
 
-    // Timers do not keep a program from ending: most of those left over are time limits of calls that were in time.
+    // Timers do not keep a program from ending: most of those left over are time limits of calls that were in time, and such a one, which
+    // would only have settled a promise or aborted a signal, is no mistake.
     function warnOfRest() {
         const handles = keys(alive);
-        for (let i = 0; i < handles.length; i++) {
-            const { name, stack } = alive[handles[i]], place = innermost(ownStack(stack));
+        for (let i = 0; i < handles.length && i < MAX_TOLD; i++) {
+            const { name, stack } = alive[handles[i]], place = places().readStack(ownStack(stack));
+            if (place !== null && place.isLimit && name !== 'setInterval')
+                continue;
             const what = name + (place === null ? '' : ` (line ${place.line})`);
             errors().warnOnce(name === 'setInterval'
                 ? `${what} was still running when the program ended, and was stopped. End it with clearInterval.`

@@ -40,12 +40,31 @@ function addPattern(t, pattern, init) {
     t.patterns.push({ start: pattern.start, end: init !== null && init.type === 'Identifier' ? end - 1 : end, to: (first ?? pattern).start });
 }
 
+// Whether a timer with this callback does nothing but settle a promise or abort a signal: `no`, or `() => no(new Error('late'))`.
+function isLimit(t, callback) {
+    if (callback?.type === 'Identifier')
+        return t.settlers.has(callback.name);
+    if (callback?.body === undefined)
+        return false;
+    const [only, more] = callback.body.type === 'BlockStatement' ? callback.body.body : [callback.body];
+    const call = only?.expression ?? only?.argument ?? only;
+    if (more !== undefined || call?.type !== 'CallExpression' || /\bawait\b/.test(t.text.slice(call.start, call.end)))
+        return false;
+    const { callee } = call;
+    return callee.type === 'Identifier' ? t.settlers.has(callee.name)
+        : callee.type === 'MemberExpression' && ['abort', 'resolve', 'reject'].includes(callee.property.name) && callee.object.name !== 'Promise';
+}
+
 const ends = {
     __proto__: null,
     Identifier(t, node) {
         t.names.set(node.end, node.start);
     },
-    CallExpression(t, { callee, arguments: args, end }) {
+    CallExpression(t, { callee, arguments: args, start, end }) {
+        if (args[0]?.type === 'CallExpression' && args[0].callee.object?.name === t.helper)
+            t.thrower = start;
+        if (callee.type === 'Identifier' && callee.name === 'setTimeout' && isLimit(t, args[0]))
+            t.limits.add(callee.start);
         // A bracket behind the callee may be the call's own: (f)(1) has it before the arguments.
         const at = after(t.text.slice(0, args.length > 0 ? args[0].start : end - 1), callee.end);
         if (callee.type === 'MemberExpression' && !callee.computed)
@@ -59,6 +78,10 @@ const ends = {
             t.supers.add(at);
     },
     NewExpression(t, node) {
+        if (node.callee.name === 'Promise') {
+            for (const { name } of node.arguments[0]?.params ?? [])
+                t.settlers.add(name);
+        }
         t.others.set(after(t.text.slice(0, node.arguments.length > 0 ? node.arguments[0].start : node.end - 1), node.callee.end), node.start);
     },
     TaggedTemplateExpression(t, { tag }) {
@@ -132,7 +155,7 @@ function walk(t, node) {
 }
 
 function tableOf(run) {
-    const t = { text: run, helper: /^\(([\w$]+)=>/.exec(run)?.[1], thrower: null, names: new Map(), others: new Map(), supers: new Set(), stores: new Set(), declared: new Map(),
+    const t = { text: run, helper: /^\(([\w$]+)=>/.exec(run)?.[1], thrower: null, names: new Map(), others: new Map(), supers: new Set(), stores: new Set(), settlers: new Set(), limits: new Set(), declared: new Map(),
                 functions: [], patterns: [], assigned: [], spreads: [] };
     if (run.length <= MAX_TEXT) {
         try {
@@ -253,10 +276,18 @@ function author(t, rows, [line, column], said, before) {
 // An Error of a class of the author's is made in its constructor; what counts is who made it.
 const isOwnConstructor = (t, [line, column]) => t.table.supers.has(t.starts[line - t.line] + column - 1);
 
+// An error that the program made itself has its own words, whichever they are.
+const MADE = /^(?:new\s+)?[A-Z]\w*Error\s*\(/;
+
+const what = (t, said) => ({
+    message: said === '' || MADE.test(t.run.slice(t.last.to, t.last.to + 80)) ? undefined : phrase(said, t.last),
+    isLimit: t.table.limits.has(t.last.to) || undefined,
+});
+
 // What the prelude asks for: {said, places: [[line, column, module], ...]}, innermost first, module '' for the program, `said` the
 // message; and what it gets:
-// {places: [[line, column] or null, ...], message, source, caret}: the message in better words, if there are any, and the line of the
-// first place that is no null. `textOf` gives {run, map, line, source} by module, or null.
+// {places: [[line, column] or null, ...], message, isLimit, source, caret}: the message in better words, if there are any, whether the
+// first place that is no null is a timer's that only sets a time limit, and the line of that place. `textOf` gives {run, map, line, source} by module, or null.
 export function locate(asked, textOf) {
     const { said, places } = JSON.parse(asked), out = [];
     let before = null, first = null;
@@ -268,12 +299,12 @@ export function locate(asked, textOf) {
         else if (!(first === null && i + 1 < places.length && isOwnConstructor(t, next)))
             found = author(t, rows, next, first === null ? said : '', before !== null && before[2] === next[2] ? before : null);
         if (found !== null && first === null)
-            first = { text, found, message: t === null || t.last === undefined || said === '' ? undefined : phrase(said, t.last) };
+            first = { text, found, ...(t === null || t.last === undefined ? {} : what(t, said)) };
         out.push(found);
         before = next;
     });
     if (first === null || first.text === null)
         return JSON.stringify({ places: out });
-    const [line, column] = first.found, { source } = first.text, { message } = first;
-    return JSON.stringify({ places: out, message, ...excerptOf(lineAt(source, lineStarts(source), line), column - 1) });
+    const [line, column] = first.found, { source } = first.text, { message, isLimit: limit } = first;
+    return JSON.stringify({ places: out, message, isLimit: limit, ...excerptOf(lineAt(source, lineStarts(source), line), column - 1) });
 }
