@@ -103,7 +103,7 @@ static bool told(const char *head, const char *key, struct cm_str method, struct
 static void attempt_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind, struct cm_str connector,
                          struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
-    static const char *const kinds[] = {"", "step", "search", "describe", "timer"};
+    static const char *const kinds[CM_CALL_KIND_COUNT_] = {"", "step", "search", "describe", "timer", "run"};
     struct attempt_run *r = user;
     struct cm_value answer;
     char text[128];
@@ -113,7 +113,7 @@ static void attempt_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind 
     if (kind == CM_CALL_TOOL) {
         cm_buf_add_str(&r->seen, connector);
         cm_buf_add_char(&r->seen, '.');
-    } else if (kind == CM_CALL_STEP) {
+    } else if (kind == CM_CALL_STEP || kind == CM_CALL_RUN) {
         cm_buf_add_char(&r->seen, ' ');
     }
     cm_buf_add_str(&r->seen, method);
@@ -124,6 +124,10 @@ static void attempt_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind 
     struct cm_str name = kind == CM_CALL_TOOL ? method : cm_str_of(kinds[kind]);
     if (told(r->head, "hang", name, &answer))
         return;
+    if (kind == CM_CALL_RUN && told(r->head, "snippet", method, &answer)) {
+        cm_pass_deliver(p, id, false, true, answer, 1700000000500, 1);
+        return;
+    }
     bool failed = kind == CM_CALL_TOOL && told(r->head, "fail", method, &answer);
     if (!failed && !told(r->head, "answer", name, &answer)) {
         (void)snprintf(text, sizeof(text), "\"%.*s\"", method.len > 100 ? 100 : CM_STR_ARG(method));
