@@ -6,7 +6,11 @@ declare -A _codemode_options=(
     [serve]=''
     [tools]='--limit'
     [call]=''
-    [executions]='--limit'
+    [executions]='--limit --watch'
+    [pending]='--watch'
+    [approve]='--args --hash --reason --yes -y'
+    [reject]='--reason'
+    [cancel]=''
     [prune]='--keep'
     [store]=''
     [snippets]='--description --schema'
@@ -35,7 +39,7 @@ _codemode()
             mapfile -t COMPREPLY < <(compgen -W 'sqlite: memory:' -- "$current")
             return 0
             ;;
-        --runtime | --eval | -e | --snippet | --description | --input | --limits | --limit | --name | --keep) return 0 ;;
+        --runtime | --eval | -e | --snippet | --description | --input | --limits | --limit | --name | --keep | --args | --hash | --reason) return 0 ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_codemode_globals ${command:+${_codemode_options[$command]}}" -- "$current")

@@ -206,6 +206,11 @@ CM_API const char *cm_outcome_error_fields(const cm_outcome *o);
 /** The i-th console line ("[warn] " and "[error] " in front where it was one), NULL past the end; likewise the warnings. */
 CM_API const char *cm_outcome_log(const cm_outcome *o, size_t i);
 CM_API const char *cm_outcome_warning(const cm_outcome *o, size_t i);
+/**
+ * The i-th call that waits for a decision: "call 1: crm.delete_user {"id":7}", the start of long arguments; NULL past the end. Borrowed
+ * until the next question.
+ */
+CM_API const char *cm_outcome_pending(const cm_outcome *o, size_t i);
 CM_API void cm_outcome_free(cm_outcome *o);
 
 /** The i-th sentence about what is left out (the result's end, then the console's): limit, true size, what to do. NULL past the end. */
@@ -237,6 +242,51 @@ CM_API cm_status cm_execution_delete(cm_ctx *ctx, const char *id, struct cm_err 
  */
 CM_API cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err);
 
+/* ---- what a human decides ------------------------------------------------------------------------------------------ */
+
+/*
+ * A call that needs approval is recorded, and the program pauses until somebody decides. A decision is made good once, whoever makes
+ * it: of two, one wins and the other gets CM_E_CONFLICT with what happened. Where another process on this machine has the program
+ * (codemode serve), it goes on there and its outcome comes from there; otherwise here, from its record.
+ */
+struct cm_answer {
+    const char *id;       /* of the execution */
+    const uint32_t *seqs; /* of its pending calls ("seq"), each of them */
+    size_t n_seqs;        /* 0: approve: all that are pending now; reject: the execution itself, which ends */
+    const char *
+        args_json; /* approve of one call: with these arguments in place of the program's; recorded as such */
+    const char *hash;   /* approve of one call: only if its "argsHash" is this one; NULL: whatever it is */
+    const char *by;     /* who decides; NULL: not told */
+    const char *reason; /* of a rejection the program sees it; NULL: not told */
+};
+
+/**
+ * {"pending":[{executionId, seq, connector, method, args, argsHash, rule, createdAt, …}]}: calls that wait for a decision, of one execution
+ * or of all (NULL), newest execution first, with their arguments whole. Blocks for the store.
+ */
+CM_API cm_status cm_pending(cm_ctx *ctx, const char *id, char **json, struct cm_err *err);
+/**
+ * Approve, and run the program to its end or its next pause. With nothing pending, an execution that was interrupted goes on. Blocks.
+ *
+ * Errors: CM_E_NOT_FOUND  no such execution or call
+ *         CM_E_CONFLICT   it was decided before, runs, has ended, or its arguments have another hash
+ *         CM_E_INVALID    other arguments that the method does not accept
+ *         CM_E_UNAVAILABLE  a connector that it has called is gone; or who ran it went away meanwhile
+ */
+CM_API cm_status cm_approve(cm_ctx *ctx, const struct cm_answer *d, cm_outcome **out, struct cm_err *err);
+/** The same without blocking; *op may be NULL. Everything of d is copied. */
+CM_API cm_status cm_approve_start(cm_ctx *ctx, const struct cm_answer *d, cm_done_fn fn, void *user,
+                                  cm_op **op, struct cm_err *err);
+/** Reject calls: the program sees a failure with code "rejected" and goes on; not caught, it ends as rejected. Errors as cm_approve. */
+CM_API cm_status cm_reject(cm_ctx *ctx, const struct cm_answer *d, cm_outcome **out, struct cm_err *err);
+CM_API cm_status cm_reject_start(cm_ctx *ctx, const struct cm_answer *d, cm_done_fn fn, void *user,
+                                 cm_op **op, struct cm_err *err);
+/**
+ * Cancel an execution wherever it runs, or where it waits. Calls in flight are cancelled upstream. Blocks.
+ * Errors: CM_E_NOT_FOUND; CM_E_CONFLICT it has ended.
+ */
+CM_API cm_status cm_cancel(cm_ctx *ctx, const char *id, struct cm_err *err);
+
 /* ---- keeping the record ------------------------------------------------------------------------------------------- */
 
 /** Delete the executions of this runtime that have ended, but the newest `keep` (SIZE_MAX: maxExecutions). *n (may be NULL): how many. */
@@ -248,7 +298,8 @@ CM_API cm_status cm_backup(cm_ctx *ctx, const char *path, struct cm_err *err);
 
 /** What to keep of an execution: its program, and the names of the connectors that it called. All text is copied. */
 struct cm_snippet {
-    const char *name; /* 1 to 64 letters, digits, '_' and '-'; no connector's. One of this name is replaced. */
+    const char
+        *name; /* 1 to 64 letters, digits, '_' and '-'; no connector's. One of this name is replaced. */
     const char *execution_id;
     const char *description;  /* for who searches; may be NULL */
     const char *input_schema; /* JSON Schema that an input must fit; NULL: any input, or none */

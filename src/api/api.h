@@ -27,6 +27,15 @@ void cm_api_turn(cm_ctx *ctx);
 /** What an operation is doing, for a client that waits: "3 calls, waiting for github.search". Owned by the
  * caller. */
 char *cm_api_op_progress(const cm_op *op);
+/**
+ * Wait until another process has changed the store since *version (0: do not wait), which becomes the number it has now.
+ * Errors: CM_E_CANCELLED interrupted.
+ */
+cm_status cm_api_await_change(cm_ctx *ctx, int64_t *version, struct cm_err *err);
+/** "codemode WORDS" with the options that lead another process to this context's store and runtime. Owned by the caller. */
+char *cm_api_command(const cm_ctx *ctx, const char *words);
+/** Append a blank and the word, as a POSIX shell reads it back. */
+void cm_api_add_word(struct cm_buf *b, const char *word);
 /** What cm_outcome_error_frame says of an outcome's `error`, owned. */
 char *cm_api_frame(yyjson_val *error);
 /**

@@ -83,6 +83,7 @@ static cm_status set_runtime_name(cm_ctx *ctx, const struct cm_options *o, struc
         return cm_err_set(err, CM_E_INVALID,
                           "runtime '%s': expected 1 to 64 of the characters A-Z a-z 0-9 _ . -", name);
     ctx->runtime_name = cm_strdup(name);
+    ctx->runtime_given = o->runtime != NULL;
     return CM_OK;
 }
 
@@ -94,7 +95,7 @@ cm_status cm_open(const struct cm_options *options, cm_ctx **out, struct cm_err 
     cm_auto(cm_ctx) ctx = cm_new(cm_ctx);
     cm_status st;
 
-    ctx->wake_fd = -1;
+    ctx->wake_fd = ctx->listen_fd = -1;
     st = cm_config_load(&lookup, &ctx->config, err);
     if (st == CM_OK)
         st = set_runtime_name(ctx, o, err);
@@ -108,6 +109,7 @@ cm_status cm_open(const struct cm_options *options, cm_ctx **out, struct cm_err 
     if (st != CM_OK)
         return st;
     ctx->limits = *cm_config_limits(ctx->config);
+    ctx->store_option = o->store ? cm_strdup(o->store) : NULL;
     st = cm_api__make_connectors(ctx, err);
     if (st != CM_OK)
         return st;
@@ -120,7 +122,10 @@ void cm_close(cm_ctx *ctx)
     if (!ctx)
         return;
     ctx->on_connector = NULL;
+    cm_api__control_close(ctx);
+    cm_api__asks_end(ctx);
     cm_api__drop_runtime(ctx);
+    cm_api__hang_up(ctx);
     cm_api__free_connectors(ctx);
     cm_sandbox_close(ctx->sandbox);
     cm_store_close(ctx->store);
@@ -131,6 +136,7 @@ void cm_close(cm_ctx *ctx)
         close(ctx->wake_fd);
     cm_config_free(ctx->config);
     free(ctx->runtime_name);
+    free(ctx->store_option);
     for (size_t i = 0; i < ctx->n_kept; i++)
         free(ctx->kept[i]);
     free(ctx->kept);

@@ -3,6 +3,7 @@
 #define CM_API_INTERNAL_H
 
 #include "api/api.h"
+#include "api/control.h"
 #include "catalog/catalog.h"
 #include "connector/connector.h"
 #include "runtime/runtime.h"
@@ -17,6 +18,8 @@ struct cm_ctx {
     cm_config *config;
     struct cm_limits limits;
     char *runtime_name;
+    char *store_option; /* as given to cm_open, NULL: as configured */
+    bool runtime_given;
     cm_store *store;
     cm_sandbox *sandbox;
 
@@ -37,13 +40,21 @@ struct cm_ctx {
     cm_api_connector_fn on_connector;
     void *on_connector_user;
 
+    /* Being asked by other processes (control.c). */
+    char *listen_path; /* NULL: not tried yet, or there is none */
+    int listen_fd;
+    cm_watch *listen;
+    struct cm_api__conn *conns;
+    unsigned n_conns;
+
     void **kept; /* what cm_add_tool's callbacks are bound to */
     size_t n_kept;
 };
 
 struct cm_op {
     cm_ctx *ctx;
-    cm_exec *exec;
+    cm_exec *exec;    /* of this process, or NULL */
+    cm_api__ask *ask; /* another process does it */
     cm_done_fn fn;
     void *user;
     bool cancelled;
@@ -72,6 +83,34 @@ cm_connector *cm_api__find_connector(const cm_ctx *ctx, struct cm_str name);
  * or FAILED. For all, and when not patient, at most some seconds: then some may still be STARTING.
  */
 cm_status cm_api__await_connectors(cm_ctx *ctx, const char *path, bool patient, struct cm_err *err);
+
+/** ---- run.c: operations ---- */
+
+/** An operation for which nothing has begun yet. */
+cm_op *cm_api__op_new(cm_ctx *ctx, cm_done_fn fn, void *user);
+/** Forget it, without its callback. */
+void cm_api__op_drop(cm_op *op);
+/** It has ended: calls back, and is gone. */
+void cm_api__op_end(cm_op *op, cm_outcome *take_outcome, const struct cm_err *err);
+/** cm_exec_fn of an operation. */
+void cm_api__on_exec_end(void *user, enum cm_exec_state state, struct cm_str outcome_json,
+                         const struct cm_err *err);
+struct cm_api__waiting {
+    bool done;
+    cm_outcome *outcome;
+    struct cm_err err;
+};
+/** cm_done_fn into a struct cm_api__waiting, and turning the loop until it has come. */
+void cm_api__on_waited(void *user, cm_outcome *take_outcome, const struct cm_err *err);
+cm_status cm_api__wait_for(cm_ctx *ctx, struct cm_api__waiting *w, cm_outcome **out, struct cm_err *err);
+
+/** ---- decide.c ---- */
+
+/** Do in this process what a request (control.h) says. *op NULL with CM_OK: it is done, and fn is not called. */
+cm_status cm_api__op_request(cm_ctx *ctx, struct cm_str request, cm_done_fn fn, void *user, cm_op **op,
+                             struct cm_err *err);
+/** The same for an operation that another process did not take; it may be gone afterwards. */
+void cm_api__op_act(cm_op *op, struct cm_str request);
 
 /** Takes JSON text of an outcome. */
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len);

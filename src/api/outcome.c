@@ -1,6 +1,8 @@
 /** An outcome is one JSON text (design, section 8, "JSON that programs rely on"); the accessors read it. */
 #include "api/internal.h"
 
+#include "base/utf8.h"
+
 struct cm_outcome {
     char *json;
     size_t len;
@@ -8,8 +10,9 @@ struct cm_outcome {
         *doc; /* NULL when the text is no JSON, which the runtime never gives; then every member is absent */
     char *result; /* written at the first question */
     size_t result_len;
-    char *fields; /* likewise */
-    char *frame;  /* NULL: nobody asked, or there is none */
+    char *fields;  /* likewise */
+    char *frame;   /* NULL: nobody asked, or there is none */
+    char *pending; /* the newest answer of cm_outcome_pending */
 };
 
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len)
@@ -32,6 +35,7 @@ void cm_outcome_free(cm_outcome *o)
     free(o->result);
     free(o->fields);
     free(o->frame);
+    free(o->pending);
     free(o);
 }
 
@@ -207,4 +211,26 @@ const char *cm_outcome_truncated(const cm_outcome *o, size_t i)
     if (i == 0)
         return result ? result : logs;
     return i == 1 && result ? logs : NULL;
+}
+
+const char *cm_outcome_pending(const cm_outcome *o, size_t i)
+{
+    enum { SHOWN = 400 };                          /* of the arguments: who decides looks at them whole */
+    cm_outcome *mine = (cm_outcome *)(uintptr_t)o; /* as for the result: a view of what is there */
+    yyjson_val *call = yyjson_arr_get(member(o, "pending"), i);
+    const char *connector = cm_json_get_z(call, "connector"), *method = cm_json_get_z(call, "method");
+    cm_autobuf args = CM_BUF_INIT(CM_API__TEXT_MAX_BYTES);
+    size_t shown;
+
+    if (!call)
+        return NULL;
+    if (cm_json_get(call, "args"))
+        cm_json_write(&args, cm_json_get(call, "args"));
+    shown = cm_utf8_cut(cm_buf_str(&args), SHOWN);
+    free(mine->pending);
+    mine->pending =
+        cm_asprintf("call %llu: %s.%s %.*s%s", (unsigned long long)yyjson_get_uint(cm_json_get(call, "seq")),
+                    connector ? connector : "", method ? method : "", (int)shown, cm_buf_str(&args).ptr,
+                    shown < args.len ? "…" : "");
+    return o->pending;
 }

@@ -1,4 +1,5 @@
 /** Programs and single calls: an operation each, from its start to the one run of its callback. */
+#include "api/control.h"
 #include "api/internal.h"
 
 static void op_link(cm_op *op)
@@ -17,8 +18,30 @@ static void op_unlink(cm_op *op)
         op->next->link = op->link;
 }
 
-static void on_exec_end(void *user, enum cm_exec_state state, struct cm_str outcome_json,
-                        const struct cm_err *err)
+cm_op *cm_api__op_new(cm_ctx *ctx, cm_done_fn fn, void *user)
+{
+    cm_op *op = cm_new(cm_op);
+
+    *op = (cm_op){.ctx = ctx, .fn = fn, .user = user};
+    op_link(op);
+    return op;
+}
+
+void cm_api__op_drop(cm_op *op)
+{
+    op_unlink(op);
+    free(op);
+}
+
+void cm_api__op_end(cm_op *op, cm_outcome *take_outcome, const struct cm_err *err)
+{
+    op_unlink(op);
+    op->fn(op->user, take_outcome, err);
+    free(op);
+}
+
+void cm_api__on_exec_end(void *user, enum cm_exec_state state, struct cm_str outcome_json,
+                         const struct cm_err *err)
 {
     cm_op *op = user;
     const cm_secrets *secrets = cm_config_secrets(op->ctx->config);
@@ -30,9 +53,7 @@ static void on_exec_end(void *user, enum cm_exec_state state, struct cm_str outc
         char *clean = cm_secrets_redact(secrets, outcome_json, &len);
         outcome = cm_api__outcome_new(clean ? clean : cm_memdup_z(outcome_json.ptr, len), len);
     }
-    op_unlink(op);
-    op->fn(op->user, outcome, err);
-    free(op);
+    cm_api__op_end(op, outcome, err);
 }
 
 /** The common part of a program and of a single call. */
@@ -43,14 +64,13 @@ static cm_status start(cm_ctx *ctx, const struct cm_exec_spec *spec, cm_done_fn 
 
     if (st != CM_OK)
         return st;
-    cm_op *op = cm_new(cm_op);
-    *op = (cm_op){.ctx = ctx, .fn = fn, .user = user};
-    st = cm_exec_start(ctx->runtime, spec, on_exec_end, op, &op->exec, err);
+    cm_op *op = cm_api__op_new(ctx, fn, user);
+    st = cm_exec_start(ctx->runtime, spec, cm_api__on_exec_end, op, &op->exec, err);
     if (st != CM_OK) {
-        free(op);
+        cm_api__op_drop(op);
         return st;
     }
-    op_link(op);
+    cm_api__control_open(ctx);
     if (out)
         *out = op;
     return CM_OK;
@@ -91,7 +111,8 @@ cm_status cm_run_start(cm_ctx *ctx, const struct cm_run_options *run, cm_done_fn
     if (run->snippet) {
         st = cm_api__runtime(ctx, err);
         if (st == CM_OK)
-            st = cm_runtime_snippet_program(ctx->runtime, run->snippet, spec.input, &saved, &spec.code.len, err);
+            st = cm_runtime_snippet_program(ctx->runtime, run->snippet, spec.input, &saved, &spec.code.len,
+                                            err);
         if (st != CM_OK)
             return st;
         spec.code.ptr = saved;
@@ -103,15 +124,9 @@ cm_status cm_run_start(cm_ctx *ctx, const struct cm_run_options *run, cm_done_fn
 
 /* ---- blocking */
 
-struct waiting {
-    bool done;
-    cm_outcome *outcome;
-    struct cm_err err;
-};
-
-static void on_waited(void *user, cm_outcome *take_outcome, const struct cm_err *err)
+void cm_api__on_waited(void *user, cm_outcome *take_outcome, const struct cm_err *err)
 {
-    struct waiting *w = user;
+    struct cm_api__waiting *w = user;
 
     w->done = true;
     w->outcome = take_outcome;
@@ -119,7 +134,7 @@ static void on_waited(void *user, cm_outcome *take_outcome, const struct cm_err 
         w->err = *err;
 }
 
-static cm_status wait_for(cm_ctx *ctx, struct waiting *w, cm_outcome **out, struct cm_err *err)
+cm_status cm_api__wait_for(cm_ctx *ctx, struct cm_api__waiting *w, cm_outcome **out, struct cm_err *err)
 {
     while (!w->done)
         cm_api_turn(ctx);
@@ -135,18 +150,18 @@ static cm_status wait_for(cm_ctx *ctx, struct waiting *w, cm_outcome **out, stru
 
 cm_status cm_run(cm_ctx *ctx, const struct cm_run_options *run, cm_outcome **out, struct cm_err *err)
 {
-    struct waiting w = {0};
+    struct cm_api__waiting w = {0};
     cm_status st = cm_api__may_block(ctx, err);
 
     if (st == CM_OK)
-        st = cm_run_start(ctx, run, on_waited, &w, NULL, err);
-    return st == CM_OK ? wait_for(ctx, &w, out, err) : st;
+        st = cm_run_start(ctx, run, cm_api__on_waited, &w, NULL, err);
+    return st == CM_OK ? cm_api__wait_for(ctx, &w, out, err) : st;
 }
 
 cm_status cm_call_method(cm_ctx *ctx, const char *path, const char *args_json, cm_outcome **out,
                          struct cm_err *err)
 {
-    struct waiting w = {0};
+    struct cm_api__waiting w = {0};
     cm_autovalue args = {0};
     struct cm_exec_spec spec = {.limits = ctx->limits, .call_path = path};
     cm_status st = cm_api__may_block(ctx, err);
@@ -158,8 +173,8 @@ cm_status cm_call_method(cm_ctx *ctx, const char *path, const char *args_json, c
     if (st != CM_OK)
         return st;
     spec.call_args = cm_value_view(&args);
-    st = start(ctx, &spec, on_waited, &w, NULL, err);
-    return st == CM_OK ? wait_for(ctx, &w, out, err) : st;
+    st = start(ctx, &spec, cm_api__on_waited, &w, NULL, err);
+    return st == CM_OK ? cm_api__wait_for(ctx, &w, out, err) : st;
 }
 
 /* ---- cancelling */
@@ -169,7 +184,10 @@ void cm_op_cancel(cm_op *op)
     if (op->cancelled)
         return;
     op->cancelled = true;
-    cm_exec_cancel(op->exec);
+    if (op->ask)
+        cm_api__ask_cancel(op->ask);
+    else if (op->exec)
+        cm_exec_cancel(op->exec);
 }
 
 /* A cancelled operation may end at once and take others with it: look from the front each time. */
@@ -189,5 +207,5 @@ void cm_api__cancel_all(cm_ctx *ctx)
 
 char *cm_api_op_progress(const cm_op *op)
 {
-    return cm_exec_progress(op->exec);
+    return op->exec ? cm_exec_progress(op->exec) : cm_strdup("waiting for the process that runs it");
 }

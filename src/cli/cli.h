@@ -104,6 +104,10 @@ char *cm_cli_program(const struct cm_cli *cli, const char *file, const char *cod
 /** What people and scripts see of an outcome of the program `code` (NULL: of a call). Gives the exit status.
  * Frees it. */
 int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome);
+/** "codemode WORDS" with the global options of this command line, quoted for a shell. Owned by the caller. */
+char *cm_cli_command_line(const struct cm_cli *cli, const char *words);
+/** What a paused program waits for and the commands that decide it, on stderr. */
+void cm_cli_say_paused(const struct cm_cli *cli, const cm_outcome *o);
 /** As JSON where --json asks for it, a failure without an outcome is one too. */
 int cm_cli_print_failure(const struct cm_cli *cli, const struct cm_err *err);
 /** Ctrl-C and SIGTERM cancel what runs in ctx; a second one ends the program. */
@@ -116,6 +120,10 @@ int cm_cli_serve(struct cm_cli *cli);
 int cm_cli_tools(struct cm_cli *cli);
 int cm_cli_call(struct cm_cli *cli);
 int cm_cli_executions(struct cm_cli *cli);
+int cm_cli_pending(struct cm_cli *cli);
+int cm_cli_approve(struct cm_cli *cli);
+int cm_cli_reject(struct cm_cli *cli);
+int cm_cli_cancel(struct cm_cli *cli);
 int cm_cli_prune(struct cm_cli *cli);
 int cm_cli_store(struct cm_cli *cli);
 int cm_cli_snippets(struct cm_cli *cli);

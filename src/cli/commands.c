@@ -27,6 +27,22 @@ static const struct cm_cli_option tools_options[] = {
 
 static const struct cm_cli_option executions_options[] = {
     {"--limit", NULL, "N", "at most N executions in the list (50)"},
+    {"--watch", NULL, NULL, "go on, and print each change of state"},
+};
+
+static const struct cm_cli_option pending_options[] = {
+    {"--watch", NULL, NULL, "go on, and print what comes to wait"},
+};
+
+static const struct cm_cli_option approve_options[] = {
+    {"--args", NULL, "JSON", "of one call: these arguments in place of its own"},
+    {"--hash", NULL, "HASH", "of one call: only if its arguments have this hash"},
+    {"--reason", NULL, "TEXT", "why, for the record"},
+    {"--yes", "-y", NULL, "do not ask"},
+};
+
+static const struct cm_cli_option reject_options[] = {
+    {"--reason", NULL, "TEXT", "why, for the program and the record"},
 };
 
 static const struct cm_cli_option prune_options[] = {
@@ -103,7 +119,7 @@ const struct cm_cli_command cm_cli_commands[] = {
     {
         .name = "executions",
         .summary = "show what was run, or delete it",
-        .usage = "[ID]\ndelete ID",
+        .usage = "[ID]\n--watch\ndelete ID",
         .words = "delete",
         .text = "Lists executions, the newest first, or shows one: its program, result and every\n"
                 "call it made. A program that is running cannot be deleted.",
@@ -112,6 +128,55 @@ const struct cm_cli_command cm_cli_commands[] = {
                     "$ codemode executions --json --limit 1",
         OPTIONS(executions_options),
         .fn = cm_cli_executions,
+    },
+    {
+        .name = "pending",
+        .summary = "show what waits for a human",
+        .usage = "[ID] [--watch]",
+        .text = "Lists the calls that wait for approval, the newest execution first; of one\n"
+                "execution with their arguments whole, the rule that asks, and their hash.\n"
+                "Characters that cannot be seen are shown as JSON escapes.",
+        .examples = "$ codemode pending\n"
+                    "$ codemode pending exec_0001796046763123_…\n"
+                    "$ codemode pending --watch --json",
+        OPTIONS(pending_options),
+        .fn = cm_cli_pending,
+    },
+    {
+        .name = "approve",
+        .summary = "let calls run that wait, and the program go on",
+        .usage = "ID [SEQ…]\nID SEQ --args JSON",
+        .text = "Approves what is pending of an execution, or the calls named, and prints what\n"
+                "the program then ends with, as run does. What runs is byte for byte what\n"
+                "'codemode pending ID' shows. On a terminal it is shown and asked about first;\n"
+                "there, ID may be left out when one execution waits. With nothing pending, an\n"
+                "execution that was interrupted goes on. It goes on in the process that has it\n"
+                "(codemode serve) while that lives, otherwise here.",
+        .examples = "$ codemode approve exec_0001796046763123_…\n"
+                    "$ codemode approve exec_0001796046763123_… 2 --args '{\"id\": 8}'",
+        OPTIONS(approve_options),
+        .fn = cm_cli_approve,
+    },
+    {
+        .name = "reject",
+        .summary = "refuse calls that wait, or a whole execution",
+        .usage = "ID [SEQ…] [--reason TEXT]",
+        .text = "Without SEQ the execution ends as rejected, and nothing of it runs any more.\n"
+                "With SEQ the program sees these calls fail, with the reason, and goes on; what\n"
+                "it ends with is printed as run does.",
+        .examples = "$ codemode reject exec_0001796046763123_… --reason 'not on a Friday'\n"
+                    "$ codemode reject exec_0001796046763123_… 2",
+        OPTIONS(reject_options),
+        .fn = cm_cli_reject,
+    },
+    {
+        .name = "cancel",
+        .summary = "end an execution that runs or waits",
+        .usage = "ID",
+        .text = "Ends it as cancelled, whichever process runs it. Calls in flight are cancelled\n"
+                "upstream; those that may have taken effect are recorded as unknown.",
+        .examples = "$ codemode cancel exec_0001796046763123_…",
+        .fn = cm_cli_cancel,
     },
     {
         .name = "prune",

@@ -69,6 +69,30 @@ static int list(struct cm_cli *cli, cm_ctx *ctx)
     return cm_cli_answer(cli, json, print_list);
 }
 
+/* ---- --watch: each time that its state is another one */
+
+static char *key_of(yyjson_val *e)
+{
+    return cm_asprintf("%s %s %lld", text_of(e, "executionId"), text_of(e, "status"),
+                       (long long)time_of(e, "updatedAt"));
+}
+
+static void print_change(yyjson_val *e)
+{
+    cm_autofree char *when = cm_cli_time(time_of(e, "updatedAt"));
+
+    printf("%s  %s  %s\n", text_of(e, "executionId"), text_of(e, "status"), when);
+}
+
+static cm_status read_list(cm_ctx *ctx, const char *id, char **json, struct cm_err *err)
+{
+    (void)id;
+    return cm_executions(ctx, 0, json, err);
+}
+
+static const struct cm_cli_watched watched = {
+    .read = read_list, .list = "executions", .key = key_of, .print = print_change, .newest_first = true};
+
 /* ---- one */
 
 static void print_block(const char *heading, struct cm_str text)
@@ -221,11 +245,15 @@ int cm_cli_executions(struct cm_cli *cli)
         return cm_cli_usage(cli, "delete which? expected the id of one execution");
     if (!deletes && cli->n_args > 1)
         return cm_cli_usage(cli, "'%s' is one argument too many", cli->args[1]);
+    if (cli->n_args && cm_cli_value(cli, "--watch"))
+        return cm_cli_usage(cli, "--watch is of the list; leave '%s' out", cli->args[0]);
     cli->options.one_shot = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;
     if (deletes)
         return delete_one(cli, ctx, cli->args[1]);
+    if (cm_cli_value(cli, "--watch"))
+        return cm_cli_watch(cli, ctx, NULL, &watched);
     return cli->n_args ? show(cli, ctx, cli->args[0]) : list(cli, ctx);
 }

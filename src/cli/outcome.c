@@ -99,7 +99,7 @@ static void print_error(const cm_outcome *o)
     print_fields(cm_outcome_error_fields(o));
 }
 
-static void print_for_people(const cm_outcome *o)
+static void print_for_people(const struct cm_cli *cli, const cm_outcome *o)
 {
     const char *text;
 
@@ -111,8 +111,7 @@ static void print_for_people(const cm_outcome *o)
         put_line("codemode: ", text);
     print_error(o);
     if (strcmp(cm_outcome_status(o), "paused") == 0)
-        cm_cli_complain("paused: %s waits for a human's approval; 'codemode executions %s' shows what for",
-                        cm_outcome_execution_id(o), cm_outcome_execution_id(o));
+        cm_cli_say_paused(cli, o);
     else if (strcmp(cm_outcome_status(o), "cancelled") == 0 && !cm_outcome_error(o, "message"))
         cm_cli_complain("cancelled");
 }
@@ -127,7 +126,7 @@ int cm_cli_print_outcome(const struct cm_cli *cli, cm_outcome *take_outcome)
     if (cli->json) {
         text = cm_outcome_json(o, &len);
     } else {
-        print_for_people(o);
+        print_for_people(cli, o);
         text = cm_outcome_result_text(o, &len);
         if (!text)
             text = cm_outcome_result_json(o, &len);

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/** One character of valid UTF-8: its bytes and code point. */
-static size_t decode(struct cm_str s, uint32_t *cp)
+size_t cm_cli_decode(struct cm_str s, uint32_t *cp)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
     size_t n = p[0] < 0x80 ? 1 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
@@ -49,7 +48,7 @@ static unsigned whole_width(struct cm_str text)
     uint32_t cp;
 
     for (size_t i = 0; i < text.len;) {
-        i += decode(cm_str_mk(text.ptr + i, text.len - i), &cp);
+        i += cm_cli_decode(cm_str_mk(text.ptr + i, text.len - i), &cp);
         w += width_of(cp);
     }
     return w;
@@ -66,7 +65,7 @@ unsigned cm_cli_cut(struct cm_buf *out, struct cm_str text, unsigned width)
     if (width == 0)
         return 0;
     for (size_t i = 0, n; i < len; i += n) {
-        n = decode(cm_str_mk(valid + i, len - i), &cp);
+        n = cm_cli_decode(cm_str_mk(valid + i, len - i), &cp);
         if (used + width_of(cp) > width - cut)
             break;
         if (is_invisible(cp))

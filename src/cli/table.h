@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <stdint.h>
+
 #define CM_TABLE_MAX_COLUMNS 6
 
 /** How wide a column may become. The one with `rest` gets what the others leave. */
@@ -14,6 +16,8 @@ struct cm_column {
     bool right; /* aligned */
 };
 
+/** The first character of valid UTF-8: how many bytes it has, and its code point. */
+size_t cm_cli_decode(struct cm_str s, uint32_t *cp);
 /**
  * Append text on one line in at most `width` columns of a terminal: white space and controls become a blank,
  * what is cut ends in "…". Gives the columns used.

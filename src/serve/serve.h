@@ -29,6 +29,8 @@ void cm_serve__tools(cm_ctx *ctx, struct cm_buf *out);
 cm_status cm_serve__program(yyjson_val *args, struct cm_str *code, struct cm_err *err);
 /** What failed and where, for a model that reads text: NULL when there is no place to show. Owned. */
 char *cm_serve__failure(const cm_outcome *o);
+/** What a model is told of a paused program: what waits, who must approve it and how, and not to send it again. Owned. */
+char *cm_serve__paused(const cm_ctx *ctx, const cm_outcome *o);
 /**
  * The images of a result as content blocks, comma separated, and the outcome with {"$content": N} in their places; nothing is
  * appended where there are none.

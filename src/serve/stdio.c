@@ -135,7 +135,8 @@ static void on_done(void *user, cm_outcome *take_outcome, const struct cm_err *e
     if (o) {
         struct cm_str json = {0};
         const char *status = cm_outcome_status(o);
-        cm_autofree char *note = cm_serve__failure(o);
+        cm_autofree char *note =
+            cm_z_eq(status, "paused") ? cm_serve__paused(c->serve->ctx, o) : cm_serve__failure(o);
         cm_autobuf shown = CM_BUF_INIT(CM_RPC_MAX_BYTES);
         cm_autobuf images = CM_BUF_INIT(CM_RPC_MAX_BYTES);
         json.ptr = cm_outcome_json(o, &json.len);

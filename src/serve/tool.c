@@ -71,6 +71,27 @@ char *cm_serve__failure(const cm_outcome *o)
     return cm_asprintf("%s: %s\n%s", name ? name : "Error", message ? message : "", frame);
 }
 
+char *cm_serve__paused(const cm_ctx *ctx, const cm_outcome *o)
+{
+    cm_autofree char *words = cm_asprintf("approve %s", cm_outcome_execution_id(o));
+    cm_autofree char *command = cm_api_command(ctx, words);
+    cm_autobuf b = CM_BUF_INIT(1u << 20);
+    const char *text;
+
+    cm_buf_add_z(&b, "The program is paused; it has not failed. A human must approve before this is done:\n");
+    for (size_t i = 0; (text = cm_outcome_pending(o, i)) != NULL; i++)
+        cm_buf_addf(&b, "  %s\n", text);
+    cm_buf_addf(
+        &b,
+        "None of it has run. Tell the user what waits and that this command shows and approves it:\n"
+        "  %s\n"
+        "(\"reject\" in place of \"approve\" refuses it.) Once it is approved the program goes on by itself "
+        "from where it stands, and that command prints what it ends with. Do not send the program again: "
+        "what it has done already would be done twice.",
+        command);
+    return cm_buf_take(&b, NULL);
+}
+
 void cm_serve__refusal(struct cm_buf *out, const struct cm_err *err)
 {
     cm_buf_add_z(out,
