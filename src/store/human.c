@@ -251,11 +251,17 @@ void cm_store_sync_failed(cm_store *s, int eno, struct cm_err *err)
 
 /** ---- backup ---- */
 
+/**
+ * One read transaction over all of it: a copy whose source is changed by another process would begin again, and never end where there is
+ * always one that writes.
+ */
 static cm_status copy_pages(cm_store *s, sqlite3 *to, struct cm_err *err)
 {
-    sqlite3_backup *b = sqlite3_backup_init(to, "main", s->db, "main");
-    int rc = b ? SQLITE_OK : SQLITE_NOMEM;
+    int rc = sqlite3_exec(s->db, "BEGIN; SELECT 1 FROM executions LIMIT 1", NULL, NULL, NULL);
+    sqlite3_backup *b = rc == SQLITE_OK ? sqlite3_backup_init(to, "main", s->db, "main") : NULL;
 
+    if (rc == SQLITE_OK && !b)
+        rc = SQLITE_NOMEM;
     while (rc == SQLITE_OK || rc == SQLITE_BUSY || rc == SQLITE_LOCKED) {
         rc = sqlite3_backup_step(b, BACKUP_PAGES);
         if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
@@ -263,6 +269,8 @@ static cm_status copy_pages(cm_store *s, sqlite3 *to, struct cm_err *err)
     }
     if (b && sqlite3_backup_finish(b) != SQLITE_OK && rc == SQLITE_DONE)
         rc = SQLITE_IOERR;
+    if (!sqlite3_get_autocommit(s->db))
+        (void)sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
     return rc == SQLITE_DONE ? CM_OK : cm_store__error(s, rc, "copy it", err);
 }
 
@@ -272,6 +280,10 @@ cm_status cm_store_backup(cm_store *s, const char *to, struct cm_err *err)
     sqlite3 *db = NULL;
     cm_status st;
 
+    if (fd >= 0 && (st = cm_store_commit(s, false, err)) != CM_OK) {
+        (void)unlink(to);
+        return st;
+    }
     if (fd < 0 && errno == EEXIST)
         return cm_err_set(err, CM_E_CONFLICT, "'%s' exists: name a file that does not", to);
     if (fd < 0)

@@ -50,31 +50,83 @@ static cm_status query_int(cm_store *s, const char *sql, int64_t *out, struct cm
     return rc == SQLITE_ROW ? CM_OK : cm_store__error(s, rc, "read the header", err);
 }
 
+/** ---- whose the files are: they hold what programs sent and got ---- */
+
+/** In a folder that everybody may write into, what lies there may be replaced by anybody at any time, unless its sticky bit forbids it. */
+static cm_status check_folder(const char *path, const char *dir, struct cm_err *err)
+{
+    struct stat sb;
+
+    if (stat(dir, &sb) != 0)
+        return cm_err_errno(err, errno, "look at the folder of store '%s'", path);
+    if ((sb.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+        return cm_err_set(
+            err, CM_E_CONFLICT,
+            "store '%s': everybody may write into its folder, and so replace it: `chmod o-w '%s'`, "
+            "or name another place",
+            path, dir);
+    return CM_OK;
+}
+
+static cm_status check_owner(const char *path, const struct stat *sb, struct cm_err *err)
+{
+    if (!S_ISREG(sb->st_mode))
+        return cm_err_set(err, CM_E_CONFLICT, "store: '%s' is not a regular file", path);
+    /* Its owner could read what is written into it, whatever its mode. */
+    if (sb->st_uid != geteuid())
+        return cm_err_set(err, CM_E_CONFLICT, "store: '%s' belongs to another user (%ld): name another place",
+                          path, (long)sb->st_uid);
+    return CM_OK;
+}
+
+/**
+ * What SQLite opens beside it: somebody who may write into the folder could have put it there. SQLite follows no link there and makes no
+ * file with more rights than the store's own; that it is not another's is all that is left to look at.
+ */
+static cm_status check_beside(const char *path, struct cm_err *err)
+{
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(suffixes); i++) {
+        cm_autofree char *name = cm_asprintf("%s%s", path, suffixes[i]);
+        struct stat sb;
+
+        if (lstat(name, &sb) != 0)
+            continue;
+        cm_status st = check_owner(name, &sb, err);
+        if (st != CM_OK)
+            return st;
+    }
+    return CM_OK;
+}
+
 /** Made by us before SQLite sees it, so that it is never readable by others; -wal and -shm take its mode. */
 static cm_status make_file(const char *path, struct cm_err *err)
 {
     const char *slash = strrchr(path, '/');
+    cm_autofree char *dir =
+        slash ? cm_memdup_z(path, slash == path ? 1 : (size_t)(slash - path)) : cm_strdup(".");
     cm_autoclose int fd = -1;
     struct stat sb;
+    cm_status st = slash && slash != path ? cm_make_dirs(dir, err) : CM_OK;
 
-    if (slash && slash != path) {
-        cm_autofree char *dir = cm_memdup_z(path, (size_t)(slash - path));
-        cm_status st = cm_make_dirs(dir, err);
-
-        if (st != CM_OK)
-            return cm_err_prefix(err, "store '%s'", path);
-    }
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    if (st != CM_OK)
+        return cm_err_prefix(err, "store '%s'", path);
+    st = check_folder(path, dir, err);
+    if (st != CM_OK)
+        return st;
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (fd < 0)
         return cm_err_errno(err, errno, "open store '%s'", path);
     if (fstat(fd, &sb) != 0)
         return cm_err_errno(err, errno, "look at store '%s'", path);
-    if (!S_ISREG(sb.st_mode))
-        return cm_err_set(err, CM_E_CONFLICT, "store '%s' is not a regular file", path);
-    /* A file that was copied here may be readable by others: it holds arguments and results. */
-    if ((sb.st_mode & 077) != 0 && sb.st_uid == geteuid() && fchmod(fd, 0600) != 0)
+    st = check_owner(path, &sb, err);
+    if (st != CM_OK)
+        return st;
+    /* A file that was copied here may be readable by others. */
+    if ((sb.st_mode & 077) != 0 && fchmod(fd, 0600) != 0)
         return cm_err_errno(err, errno, "make store '%s' private", path);
-    return CM_OK;
+    return check_beside(path, err);
 }
 
 /** The switch to WAL takes a lock for which SQLite does not always wait: two first openings at once meet
