@@ -22,6 +22,13 @@ cm_loop *cm_api_loop(const cm_ctx *ctx);
 typedef void (*cm_api_connector_fn)(void *user, const char *name, const char *error);
 /** Start every connector that is not started. Does not wait. fn may be NULL; no call of it after cm_close. */
 void cm_api_start_connectors(cm_ctx *ctx, cm_api_connector_fn fn, void *user);
+/** Told of an execution that could not be resumed and stays paused; id NULL: none could, for this reason. */
+typedef void (*cm_api_interrupted_fn)(void *user, const char *id, const char *error);
+/**
+ * Go on with every execution that waits for nobody: those that were interrupted. Their outcomes stand in the record. Does not wait for them;
+ * fn is called from inside only.
+ */
+void cm_api_resume_interrupted(cm_ctx *ctx, cm_api_interrupted_fn fn, void *user);
 /** Wait for events and handle them once. */
 void cm_api_turn(cm_ctx *ctx);
 /** What an operation is doing, for a client that waits: "3 calls, waiting for github.search". Owned by the

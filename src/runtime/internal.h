@@ -38,7 +38,7 @@
     X("crashed")               \
     X("protocol")              \
     X("no_worker")             \
-    X("interrupted")           \
+    X("divergence")            \
     X("store_error")           \
     X("invalid_result")
 

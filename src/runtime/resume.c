@@ -170,3 +170,25 @@ cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *us
     rt_kept_done(&kept);
     return st;
 }
+
+cm_status cm_runtime_resume_interrupted(cm_runtime *rt,
+                                        void (*failed)(void *user, const char *id, const struct cm_err *err),
+                                        void *user, struct cm_err *err)
+{
+    char **ids = NULL;
+    size_t n = 0;
+    cm_status st = cm_store_recover(rt->o.store, NULL, err);
+
+    if (st == CM_OK)
+        st = cm_store_interrupted(rt->o.store, rt->name, &ids, &n, err);
+    for (size_t i = 0; i < n; i++) {
+        struct cm_err why = {0};
+
+        /* What somebody else takes over at this moment is no failure. */
+        if (cm_exec_resume(rt, ids[i], NULL, NULL, NULL, &why) != CM_OK && why.status != CM_E_CONFLICT)
+            failed(user, ids[i], &why);
+        free(ids[i]);
+    }
+    free(ids);
+    return st;
+}

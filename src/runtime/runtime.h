@@ -119,6 +119,12 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
  */
 cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
                          struct cm_err *err);
+/**
+ * Resume every execution of this runtime that waits for nobody: they were interrupted, or whoever decided did not live to go on with them.
+ * `failed` is told, from inside, of each that cannot; it stays as it is.
+ */
+cm_status cm_runtime_resume_interrupted(cm_runtime *rt, void (*failed)(void *user, const char *id, const struct cm_err *err),
+                                        void *user, struct cm_err *err);
 /** Ends as cancelled; calls in flight are cancelled upstream. */
 void cm_exec_cancel(cm_exec *e);
 const char *cm_exec_id(const cm_exec *e);

@@ -218,6 +218,15 @@ static void on_connector(void *user, const char *name, const char *error)
         fprintf(stderr, "codemode: %s\n", error);
 }
 
+static void on_not_resumed(void *user, const char *id, const char *error)
+{
+    (void)user;
+    if (id)
+        fprintf(stderr, "codemode: '%s' was interrupted and cannot go on: %s\n", id, error);
+    else
+        fprintf(stderr, "codemode: what was interrupted cannot go on: %s\n", error);
+}
+
 /** Take the protocol's descriptors away from everyone else: 0 becomes empty, 1 becomes standard error. */
 static cm_status take_stdio(int *in_fd, int *out_fd, struct cm_err *err)
 {
@@ -253,6 +262,7 @@ static void serve_loop(struct serve *s, int in_fd, int out_fd)
     s->mcp = cm_mcp_server_new(cm_api_loop(s->ctx), in_fd, out_fd, &info, &ops, s);
     s->drain = cm_timer_new(cm_api_loop(s->ctx), on_drain_end, s);
     cm_api_start_connectors(s->ctx, on_connector, s);
+    cm_api_resume_interrupted(s->ctx, on_not_resumed, s);
     while (!s->closing)
         cm_api_turn(s->ctx);
     finish_calls(s);

@@ -50,15 +50,16 @@
                 " ORDER BY created_at DESC, serial DESC LIMIT ?3 OFFSET ?2")                                 \
     X(PRUNE, "DELETE FROM executions WHERE serial = ?1 AND state NOT IN ('running', 'paused')")              \
     X(OWNERS, "SELECT DISTINCT owner FROM executions WHERE state = 'running' AND owner IS NOT NULL")         \
-    X(ORPHAN_CALLS,                                                                                          \
-      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution IN"         \
-      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                            \
-    X(ORPHAN_PENDING,                                                                                        \
-      "UPDATE calls SET state = 'cancelled', ended_at = ?2 WHERE state = 'pending' AND execution IN"         \
-      " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")                            \
+    X(ORPHAN_CALLS, "UPDATE calls SET state = 'pending', decision = 'ask', decided_at = 0, rule = ?2"        \
+                    " WHERE state = 'executing' AND kind = 0 AND (method_flags & 6) = 0 AND execution IN"    \
+                    " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")              \
     X(ORPHAN_EXECS,                                                                                          \
-      "UPDATE executions SET state = 'error', error = ?3, updated_at = ?2, ended_at = ?2, owner = NULL,"     \
-      " owner_pid = NULL WHERE state = 'running' AND owner IS ?1")                                           \
+      "UPDATE executions SET state = 'paused', updated_at = ?2, owner = NULL, owner_pid = NULL"              \
+      " WHERE state = 'running' AND owner IS ?1")                                                            \
+    X(INTERRUPTED, "SELECT id FROM executions WHERE state = 'paused' AND runtime = ?1 AND NOT EXISTS "       \
+                   "(SELECT 1 FROM calls"                                                                    \
+                   " WHERE execution = serial AND calls.state = 'pending' AND decided_at = 0) ORDER BY "     \
+                   "created_at, serial")                                                                     \
     X(CALL_INSERT,                                                                                           \
       "INSERT INTO calls(execution, seq, kind, parent_seq, connector, method, args_json, args_marks,"        \
       " args_hash, decision, rule, method_flags, state, failed, outcome_json, outcome_marks, delivery,"      \

@@ -3,8 +3,7 @@
  *
  * A process that runs executions holds an flock on a file beside the store, "<store>.<16 hex digits>.owner",
  * named in the owner column. The kernel drops the lock with the process, however it ends, so a running
- * execution whose owner's file can be locked by somebody else (or is gone) is orphaned: nobody will ever
- * finish it. No process id is trusted for this; ids are reused. Names are random and never used twice, so
+ * execution whose owner's file can be locked by somebody else (or is gone) is orphaned: it is paused, for whoever goes on with it. No process id is trusted for this; ids are reused. Names are random and never used twice, so
  * removing a dead owner's file cannot hit a living one; what the dead have left is removed at the next opening.
  */
 #include "base/clock.h"
@@ -20,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OWNERS_MAX 256 /* dead owners handled at once; the rest at the next look */
+#define OWNERS_MAX 256 /* dead owners, or what they left, handled at once; the rest at the next look */
 
 static char *lock_path(const cm_store *s, const char *owner)
 {
@@ -198,22 +197,19 @@ static cm_status list_owners(cm_store *s, char **names, size_t *n, struct cm_err
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? CM_OK : cm_store__error(s, rc, "list the owners", err);
 }
 
+/**
+ * Its run can go on from the record (runtime). What it had sent and got no answer for has happened or not: where doing it twice does no
+ * harm (CM_METHOD_READ_ONLY, CM_METHOD_IDEMPOTENT: flags 2 and 4 of a connector's method, kind 0), that is of no matter; the rest is for
+ * a human to say.
+ */
 static cm_status orphan(cm_store *s, const char *owner, size_t *n, struct cm_err *err)
 {
-    static const char error[] =
-        "{\"name\":\"Error\",\"message\":\"The process that ran this program ended before the program did. "
-        "Calls shown as 'unknown' may have taken effect: look before running it again.\","
-        "\"code\":\"interrupted\"}";
-    const struct cm_sql_arg args[] = {CM_A_Z(owner), CM_A_INT(cm_now_ms()), CM_A_Z(error)};
+    static const char rule[] = "interrupted: it may have taken effect already";
     size_t changed = 0;
-    cm_status st = cm_store__begin(s, err);
+    cm_status st = CM_STORE_WRITE(s, CM_SQL_ORPHAN_CALLS, NULL, err, CM_A_Z(owner), CM_A_Z(rule));
 
     if (st == CM_OK)
-        st = cm_store__run(s, CM_SQL_ORPHAN_CALLS, args, 2, NULL, err);
-    if (st == CM_OK)
-        st = cm_store__run(s, CM_SQL_ORPHAN_PENDING, args, 2, NULL, err);
-    if (st == CM_OK)
-        st = cm_store__run(s, CM_SQL_ORPHAN_EXECS, args, 3, &changed, err);
+        st = CM_STORE_WRITE(s, CM_SQL_ORPHAN_EXECS, &changed, err, CM_A_Z(owner), CM_A_INT(cm_now_ms()));
     if (st == CM_OK)
         *n += changed;
     return st;
@@ -236,5 +232,35 @@ cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err)
         st = cm_store_commit(s, true, err);
     if (st == CM_OK && n)
         *n = found;
+    return st;
+}
+
+cm_status cm_store_interrupted(cm_store *s, const char *runtime, char ***ids, size_t *n, struct cm_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    char **list = cm_calloc(OWNERS_MAX, sizeof *list);
+    size_t n_list = 0;
+    int rc = SQLITE_DONE;
+    cm_status st =
+        cm_store__bind(s, CM_SQL_INTERRUPTED, (const struct cm_sql_arg[]){CM_A_Z(runtime)}, 1, &q, err);
+
+    while (st == CM_OK && n_list < OWNERS_MAX && (rc = sqlite3_step(q)) == SQLITE_ROW) {
+        const char *id = (const char *)sqlite3_column_text(q, 0);
+
+        if (id)
+            list[n_list++] = cm_strdup(id);
+    }
+    if (st == CM_OK)
+        cm_store__reset(q);
+    if (st == CM_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
+        st = cm_store__error(s, rc, "list what was interrupted", err);
+    if (st == CM_OK) {
+        *ids = list;
+        *n = n_list;
+        return CM_OK;
+    }
+    for (size_t i = 0; i < n_list; i++)
+        free(list[i]);
+    free(list);
     return st;
 }

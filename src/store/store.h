@@ -240,11 +240,16 @@ cm_status cm_store_calls_withdraw(cm_store *s, const char *id, int64_t now, stru
 /** Calls still EXECUTING become UNKNOWN (their outcome will never be known). */
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err);
 /**
- * Running executions whose process is gone become ERROR with code "interrupted", their calls in flight
- * UNKNOWN. Done at open, and worth doing before a listing. *n (may be NULL): how many. Blocks for a sync when
- * there were any.
+ * Running executions whose process is gone become PAUSED: they can go on from their record. Calls of theirs that were sent and have no
+ * outcome are asked about (cm_store_call_ask), unless they are safe to send twice. Done at open, and worth doing before a listing. *n (may
+ * be NULL): how many. Blocks for a sync when there were any.
  */
 cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err);
+/**
+ * Paused executions of this runtime that wait for nobody: they were interrupted, or whoever decided did not live to go on with them. Oldest
+ * first, at most some hundreds. Each id and the list are owned by the caller.
+ */
+cm_status cm_store_interrupted(cm_store *s, const char *runtime, char ***ids, size_t *n, struct cm_err *err);
 
 /**
  * Reading: fn gets each row, borrowed for the duration of the call; returning false stops. fn must not call

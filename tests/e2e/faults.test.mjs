@@ -179,15 +179,19 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
   });
 }
 
-test('a host killed at once leaves no process of the sandbox and no server, and its run is recorded as interrupted', async (t) => {
+test('a host killed at once leaves no process of the sandbox and no server, and its runs go on where that is safe', async (t) => {
   const [command, ...args] = npmServer('@modelcontextprotocol/server-everything');
-  const setup = configured(t);
-  setup.args = ['--config', setup.config({ mcpServers: { everything: { command, args } }, ...JSON.parse(readFileSync(setup.args[1], 'utf8')) }, 'more.json')];
+  const hold = { command: ['sh', '-c', 'echo x >>"$1/held"; while ! [ -e "$1/go" ]; do sleep 0.02; done; echo 7', 'sh', '.'], readOnly: true };
+  const setup = configured(t, {}, { hold });
+  hold.command[4] = setup.signs;
+  const { codemode } = JSON.parse(readFileSync(setup.args[1], 'utf8'));
+  codemode.toolsets.local.tools.hold = hold;
+  setup.args = ['--config', setup.config({ mcpServers: { everything: { command, args } }, codemode }, 'more.json')];
   const s = serve(t, setup);
   s.send(1, 'await everything.get_sum({ a: 1, b: 2 }); await local.wait({ n: 1 })');
-  s.send(2, 'await local.mark({}); while (true);');
+  s.send(2, 'const n = await local.mark({}); console.log("marked"); return await local.hold({ n: 7 })');
   await appears(setup.signs, 'begun1');
-  await appears(setup.signs, 'mark');
+  await appears(setup.signs, 'held');
   const below = descendants(s.child.pid);
   t.diagnostic(below.map((p) => p.comm).join(' '));
   assert.ok(below.filter((p) => p.comm === 'codemode-worker').length >= 3, 'a zygote and two workers');
@@ -202,8 +206,26 @@ test('a host killed at once leaves no process of the sandbox and no server, and 
   const next = await run(['run', '--json', ...setup.args, '-e', 'return 1'], setup);
   assert.equal(next.json.result, 1, next.stderr);
   const recorded = await listed(setup);
-  assert.deepEqual(recorded.map((e) => e.status), ['completed', 'error', 'error']);
-  for (const e of recorded.slice(1)) assert.equal(e.error.code, 'interrupted');
+  assert.deepEqual(recorded.map((e) => e.status), ['completed', 'paused', 'paused']);
+  // A server goes on with what waits for nobody: what was marked is not marked again, what only reads is asked again.
+  rmSync(join(setup.signs, 'mark'));
+  const again = serve(t, setup);
+  for (let state; state !== 'completed'; ) state = (await listed(setup)).find((e) => e.executionId === recorded[1].executionId).status;
+  again.child.stdin.end();
+  await again.ended;
+  const of = async (id) => (await run(['executions', id, '--json', ...setup.args], setup)).json;
+  const done = await of(recorded[1].executionId);
+  assert.equal(done.result, 7);
+  assert.deepEqual(done.logs, ['marked']);
+  assert.deepEqual(done.calls.map((c) => [c.method, c.state]), [['mark', 'applied'], ['hold', 'applied']]);
+  assert.ok(!readdirSync(setup.signs).includes('mark'));
+  assert.equal(readFileSync(join(setup.signs, 'held'), 'utf8'), 'x\nx\n');
+  // What may have had an effect is for somebody to say.
+  const asked = await of(recorded[2].executionId);
+  assert.equal(asked.status, 'paused');
+  assert.deepEqual(asked.calls.map((c) => [c.method, c.state]), [['get_sum', 'applied'], ['wait', 'pending']]);
+  assert.deepEqual(asked.pending.map((c) => c.seq), [1]);
+  assert.match(asked.pending[0].rule ?? asked.calls[1].rule, /^interrupted/);
 });
 
 for (const [what, pick] of [

@@ -81,7 +81,8 @@ static void begin(cm_store *s, const char *id, int64_t at)
     ok(cm_store_begin(s, &row, &err), &err);
 }
 
-static void intent(cm_store *s, const char *id, uint32_t seq, enum cm_call_state state, bool sync)
+static void intent_of(cm_store *s, const char *id, uint32_t seq, enum cm_call_state state, bool sync,
+                      unsigned flags)
 {
     struct cm_err err = {0};
     struct cm_call_row row = {
@@ -93,7 +94,7 @@ static void intent(cm_store *s, const char *id, uint32_t seq, enum cm_call_state
         .args_hash = "sha256:00",
         .decision = "execute",
         .rule = "default",
-        .method_flags = 2,
+        .method_flags = flags,
         .state = state,
         .started_at = 1000 + seq,
         .line = 3,
@@ -101,6 +102,11 @@ static void intent(cm_store *s, const char *id, uint32_t seq, enum cm_call_state
     };
 
     ok(cm_store_call_intent(s, id, &row, sync, &err), &err);
+}
+
+static void intent(cm_store *s, const char *id, uint32_t seq, enum cm_call_state state, bool sync)
+{
+    intent_of(s, id, seq, state, sync, 2);
 }
 
 static cm_status outcome(cm_store *s, const char *id, uint32_t seq, struct cm_err *err)
@@ -267,26 +273,64 @@ static void in_a_process_that_is_killed(void (*fn)(cm_store *s))
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+/** The paused executions that wait for nobody. */
+static const char *interrupted(cm_store *s)
+{
+    static char text[256];
+    struct cm_err err = {0};
+    char **ids = NULL;
+    size_t n = 0;
+
+    ok(cm_store_interrupted(s, "default", &ids, &n, &err), &err);
+    text[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", ids[i]);
+        free(ids[i]);
+    }
+    free(ids);
+    return text;
+}
+
+static void say_yes(cm_store *s, const char *id, uint32_t seq)
+{
+    struct cm_err err = {0};
+
+    ok(cm_store_call_decide(s, id, seq, &(struct cm_decision_row){.approve = true, .at = 1}, &err), &err);
+    ok(cm_store_commit(s, false, &err), &err);
+}
+
 static void crash_after_intent(cm_store *s)
 {
     begin(s, "exec_1", 1);
     intent(s, "exec_1", 0, CM_CALL_EXECUTING, true);
     ok(outcome(s, "exec_1", 0, NULL), NULL);
     intent(s, "exec_1", 1, CM_CALL_EXECUTING, true);
+    intent_of(s, "exec_1", 2, CM_CALL_EXECUTING, true, 1);
+    intent_of(s, "exec_1", 3, CM_CALL_PENDING, true, 0);
 }
 
-static void a_call_whose_host_died_after_the_intent_is_unknown(void **state)
+/** Flag 2 is a method that only reads: it is sent again without a question. */
+static void a_call_whose_host_died_after_the_intent_is_asked_about_unless_it_is_safe(void **state)
 {
     (void)state;
     in_a_process_that_is_killed(crash_after_intent);
     cm_auto(cm_store) s = open_store();
     struct seen seen = look(s, "exec_1");
 
-    assert_int_equal(seen.exec, CM_EXEC_ERROR);
-    assert_non_null(strstr(seen.error, "\"interrupted\""));
-    assert_int_equal(seen.n, 2);
+    assert_int_equal(seen.exec, CM_EXEC_PAUSED);
+    assert_string_equal(seen.error, "");
+    assert_int_equal(seen.n, 4);
     assert_int_equal(seen.calls[0], CM_CALL_APPLIED);
-    assert_int_equal(seen.calls[1], CM_CALL_UNKNOWN);
+    assert_int_equal(seen.calls[1], CM_CALL_EXECUTING);
+    assert_int_equal(seen.calls[2], CM_CALL_PENDING);
+    assert_int_equal(seen.calls[3], CM_CALL_PENDING);
+    assert_string_equal(interrupted(s), ""); /* it waits for somebody */
+    say_yes(s, "exec_1", 2);
+    assert_string_equal(interrupted(s), "");
+    say_yes(s, "exec_1", 3);
+    assert_string_equal(interrupted(s), "exec_1 ");
+    ok(cm_store_claim(s, "exec_1", 5, NULL), NULL);
+    assert_string_equal(interrupted(s), "");
 }
 
 static void crash_in_group(cm_store *s)
@@ -303,8 +347,9 @@ static void an_uncommitted_group_of_a_dead_host_is_lost_as_a_whole(void **state)
     cm_auto(cm_store) s = open_store();
     struct seen seen = look(s, "exec_1");
 
-    assert_int_equal(seen.exec, CM_EXEC_ERROR);
+    assert_int_equal(seen.exec, CM_EXEC_PAUSED);
     assert_int_equal(seen.n, 0);
+    assert_string_equal(interrupted(s), "exec_1 ");
 }
 
 static void crash_after_commit(cm_store *s)
@@ -658,7 +703,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(what_was_written_is_read_back_after_reopening),
         T(the_file_is_private_and_so_is_the_folder_made_for_it),
-        T(a_call_whose_host_died_after_the_intent_is_unknown),
+        T(a_call_whose_host_died_after_the_intent_is_asked_about_unless_it_is_safe),
         T(an_uncommitted_group_of_a_dead_host_is_lost_as_a_whole),
         T(a_committed_group_survives_its_process_without_a_sync),
         T(a_finished_execution_survives_its_process),
