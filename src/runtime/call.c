@@ -156,6 +156,31 @@ static cm_status refuse_shape(yyjson_val *input, const char *kind, struct cm_err
                       cm_buf_str(&shape).ptr, kind);
 }
 
+/**
+ * "a.b[0] is missing …" of what the program gave as undefined: it thinks that it gave something. The marks are canonical, so the
+ * mark of that place stands in them as it is written here; a name that is no identifier is not looked for.
+ */
+static void tell_undefined(struct cm_str marks, struct cm_err *err)
+{
+    static const char missing[] = " is missing";
+    const char *at = strstr(err->message, missing);
+    cm_autobuf mark = CM_BUF_INIT(CM_ERR_MAX_BYTES), text = CM_BUF_INIT(CM_ERR_MAX_BYTES);
+
+    if (!at || marks.len == 0)
+        return;
+    cm_buf_add_z(&mark, "\"/");
+    for (const char *c = err->message; c < at; c++) {
+        if (*c != ']')
+            cm_buf_add_char(&mark, *c == '.' || *c == '[' ? '/' : *c);
+    }
+    cm_buf_add_z(&mark, "\":\"undefined\"");
+    if (mark.failed || !memmem(marks.ptr, marks.len, mark.ptr, mark.len))
+        return;
+    at += strlen(missing);
+    cm_buf_addf(&text, "%.*s (it was given as undefined)%s", (int)(at - err->message), err->message, at);
+    (void)cm_err_set(err, CM_E_INVALID, "%s", cm_buf_str(&text).ptr);
+}
+
 cm_status rt_check_args(cm_connector *conn, size_t method, struct cm_value args, struct cm_err *err)
 {
     struct cm_schema_ref input = {0}, output = {0};
@@ -172,6 +197,8 @@ cm_status rt_check_args(cm_connector *conn, size_t method, struct cm_value args,
         return refuse_shape(input.node, cm_json_kind(yyjson_doc_get_root(doc)), err);
     if (input.node)
         st = cm_schema_check(input.root, input.node, yyjson_doc_get_root(doc), err);
+    if (st == CM_E_INVALID)
+        tell_undefined(args.marks, err);
     return st == CM_OK ? cm_connector_check(conn, method, args, err) : st;
 }
 
