@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "runtime/internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define SHOWN_MAX_BYTES (1u << 30)
@@ -25,11 +26,13 @@ struct choice {
     char hash[RT_HASH_BYTES];
     bool shown;               /* its arguments can be, all of them */
     struct cm_own_value edit; /* a human's arguments in place of these */
+    bool decided;             /* by this decision */
 };
 
 struct choices {
     const struct cm_decide *d;
     struct choice *list;
+    bool approve;
     size_t n, cap;
     size_t n_pending;
     size_t n_decided;
@@ -151,19 +154,17 @@ static cm_status check_edit(cm_runtime *rt, struct choice *c, struct cm_str json
 static cm_status check_named(cm_runtime *rt, const struct choices *c, struct cm_err *err)
 {
     for (size_t i = 0; i < c->d->n_seqs; i++) {
-        const struct cm_decision_row row = {.approve = true, .at = 1};
+        const struct cm_decision_row row = {.approve = c->approve, .at = 1};
         size_t k = 0;
 
         while (k < c->n && c->list[k].seq != c->d->seqs[i])
             k++;
         if (k < c->n)
             continue;
-        /* It waits for nobody, so this changes nothing, and says in words what the call is. */
+        /* In the group in which it was seen that it does not wait: this cannot change anything, and says in words what the call is. */
         cm_status st = cm_store_call_decide(rt->o.store, c->d->id, c->d->seqs[i], &row, err);
-        (void)cm_store_commit(rt->o.store, false, NULL);
-        return st == CM_OK ? cm_err_set(err, CM_E_CONFLICT,
-                                        "call %u was asked about just now: look at it first", c->d->seqs[i])
-                           : st;
+        assert(st != CM_OK);
+        return st;
     }
     return CM_OK;
 }
@@ -196,12 +197,13 @@ static cm_status decide(cm_runtime *rt, struct choice *c, const struct cm_decide
 }
 
 /** Decide about all of them, in the open group. Only where nobody's decision counts it is a failure. */
-static cm_status decide_all(cm_runtime *rt, struct choices *c, bool approve, struct cm_err *err)
+static cm_status decide_all(cm_runtime *rt, struct choices *c, struct cm_err *err)
 {
     cm_status st = CM_OK;
 
     for (size_t i = 0; i < c->n; i++) {
-        st = decide(rt, &c->list[i], c->d, approve, err);
+        st = decide(rt, &c->list[i], c->d, c->approve, err);
+        c->list[i].decided = st == CM_OK;
         c->n_decided += st == CM_OK;
         if (st != CM_OK && st != CM_E_CONFLICT)
             return st;
@@ -211,44 +213,58 @@ static cm_status decide_all(cm_runtime *rt, struct choices *c, bool approve, str
 
 /* ---- going on ---- */
 
-/** The group is open, and what was decided is in it: it ends here, on the disk. */
-static cm_status go_on(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
-                       struct cm_err *err)
+/** What was decided stands. */
+static void tell_decided(cm_runtime *rt, const struct choices *c)
+{
+    for (size_t i = 0; c && i < c->n; i++)
+        if (c->list[i].decided)
+            rt_event_human(rt, c->d->id, c->list[i].seq, c->approve, c->d->by, c->d->reason);
+}
+
+/** Its pass is held here: the group ends with the claim. *out NULL: it goes on from its record, if at all. */
+static cm_status go_on_in_place(cm_runtime *rt, cm_exec *held, const struct choices *c, cm_exec **out,
+                                struct cm_err *err)
+{
+    struct rt_kept row = {0};
+    cm_status st = cm_store_execution(rt->o.store, held->id, rt_keep_row, &row, err);
+
+    if (st == CM_OK)
+        st = rt_held_resume(held, row.row.passes, out, err);
+    rt_kept_done(&row);
+    if (st == CM_OK && *out) {
+        tell_decided(rt, c);
+        rt_event_started(rt, (*out)->id, (*out)->passes);
+    }
+    return st;
+}
+
+/** The group is open, and what was decided (c may be NULL) is in it: it ends here, on the disk. */
+static cm_status go_on(cm_runtime *rt, const char *id, const struct choices *c, cm_exec_fn fn, void *user,
+                       cm_exec **out, struct cm_err *err)
 {
     cm_exec *e = rt_find_running(rt, id);
-    struct rt_kept row = {0};
-    uint32_t passes;
-    cm_status st;
+    cm_exec *held = rt_held_find(rt, id);
+    cm_status st = held ? go_on_in_place(rt, held, c, out, err) : CM_OK;
 
-    if (e) {
-        st = cm_store_commit(rt->o.store, true, err);
-        if (st != CM_OK)
-            return st;
-        rt_exec_listen(e, fn, user);
-        rt_exec_look_soon(e);
-        *out = e;
+    if (*out) {
+        rt_exec_listen(*out, fn, user);
         return CM_OK;
     }
-    e = rt_held_find(rt, id);
-    if (e) {
-        st = cm_store_execution(rt->o.store, id, rt_keep_row, &row, err);
-        passes = row.row.passes;
-        rt_kept_done(&row);
-        e = NULL;
-        if (st == CM_OK)
-            st = rt_held_resume(rt_held_find(rt, id), passes, &e, err);
-        if (st == CM_OK && e) {
-            rt_exec_listen(e, fn, user);
-            *out = e;
-            return CM_OK;
-        }
-        if (st != CM_OK) {
-            (void)cm_store_commit(rt->o.store, true, NULL);
-            return st;
-        }
+    if (st != CM_OK) { /* somebody else goes on with it, and with what was decided here */
+        if (cm_store_commit(rt->o.store, true, NULL) == CM_OK)
+            tell_decided(rt, c);
+        return st;
     }
     st = cm_store_commit(rt->o.store, true, err);
-    return st == CM_OK ? cm_exec_resume(rt, id, fn, user, out, err) : st;
+    if (st != CM_OK)
+        return st;
+    tell_decided(rt, c);
+    if (!e)
+        return cm_exec_resume(rt, id, fn, user, out, err);
+    rt_exec_listen(e, fn, user);
+    rt_exec_look_soon(e);
+    *out = e;
+    return CM_OK;
 }
 
 cm_status cm_runtime_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
@@ -259,9 +275,9 @@ cm_status cm_runtime_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void 
     cm_status st = rt_look_up(rt, id, "resumed", &state, err);
 
     if (st == CM_OK)
-        st = cm_store_hold(rt->o.store, err);
-    if (st == CM_OK)
-        st = go_on(rt, id, fn, user, &e, err);
+        st = go_on(rt, id, NULL, fn, user, &e, err);
+    else
+        (void)cm_store_commit(rt->o.store, false, NULL);
     if (st == CM_OK && out)
         *out = e;
     return st;
@@ -354,19 +370,15 @@ static cm_connector *starting(const cm_runtime *rt, const struct choices *c)
 
 /* ---- approve, reject ---- */
 
-static cm_status carry_out(cm_runtime *rt, struct choices *c, bool approve, cm_exec_fn fn, void *user,
-                           cm_exec **out, struct cm_err *err)
+static cm_status carry_out(cm_runtime *rt, struct choices *c, cm_exec_fn fn, void *user, cm_exec **out,
+                           struct cm_err *err)
 {
     cm_exec *e = NULL;
-    cm_status st = cm_store_hold(rt->o.store, err);
+    cm_status st = decide_all(rt, c, err);
 
-    if (st == CM_OK)
-        st = decide_all(rt, c, approve, err);
-    if (st != CM_OK) {
-        (void)cm_store_commit(rt->o.store, false, NULL);
+    if (st != CM_OK)
         return st;
-    }
-    st = go_on(rt, c->d->id, fn, user, &e, err);
+    st = go_on(rt, c->d->id, c, fn, user, &e, err);
     if (st == CM_OK && out)
         *out = e;
     if (st == CM_E_CONFLICT && c->n_decided)
@@ -374,35 +386,58 @@ static cm_status carry_out(cm_runtime *rt, struct choices *c, bool approve, cm_e
     return st;
 }
 
+/**
+ * Look at what it is about, in a group that stays open: nothing changes between here and the decision. `what` is what the execution would
+ * become.
+ */
+static cm_status look_at(cm_runtime *rt, struct choices *c, const char *what, enum cm_exec_state *state,
+                         struct cm_err *err)
+{
+    cm_status st = check_request(c->d, c->approve, err);
+
+    if (st == CM_OK)
+        st = rt_look_up(rt, c->d->id, what, state, err);
+    if (st == CM_OK)
+        st = cm_store_pending(rt->o.store, rt->name, c->d->id, choose, c, err);
+    return st == CM_OK ? check_named(rt, c, err) : st;
+}
+
+/** Nothing more is written: others may write. */
+static cm_status leave(cm_runtime *rt, struct choices *c, cm_status st)
+{
+    (void)cm_store_commit(rt->o.store, false, NULL);
+    choices_done(c);
+    return st;
+}
+
 cm_status cm_runtime_approve(cm_runtime *rt, const struct cm_decide *d, cm_exec_fn fn, void *user,
                              cm_exec **out, struct cm_err *err)
 {
-    struct choices c = {.d = d};
+    struct choices c = {.d = d, .approve = true};
     enum cm_exec_state state = CM_EXEC_ERROR;
-    cm_connector *conn = NULL;
-    cm_status st = check_request(d, true, err);
+    cm_connector *conn;
+    cm_status st;
 
     if (out)
         *out = NULL;
-    if (st == CM_OK)
-        st = rt_look_up(rt, d->id, "approved", &state, err);
-    if (st == CM_OK)
-        st = cm_store_pending(rt->o.store, rt->name, d->id, choose, &c, err);
-    if (st == CM_OK)
-        st = check_named(rt, &c, err);
+    st = look_at(rt, &c, "approved", &state, err);
     for (size_t i = 0; i < c.n && st == CM_OK; i++)
         st = check_shown(d, &c.list[i], err);
-    if (st == CM_OK && (conn = starting(rt, &c)) != NULL)
+    if (st != CM_OK)
+        return leave(rt, &c, st);
+    conn = starting(rt, &c);
+    if (conn) {
         defer(rt, d, conn, fn, user, out);
-    else if (st == CM_OK && d->args_json.len)
+        return leave(rt, &c, CM_OK);
+    }
+    if (d->args_json.len)
         st = check_edit(rt, &c.list[0], d->args_json, err);
-    if (st == CM_OK && c.n_pending == 0 && state == CM_EXEC_RUNNING && rt_find_running(rt, d->id))
+    if (st == CM_OK && c.n_pending == 0 && rt_find_running(rt, d->id))
         st = cm_err_set(err, CM_E_CONFLICT,
                         "execution '%.100s' is running, and no call of it waits for approval", d->id);
-    if (st == CM_OK && !conn)
-        st = carry_out(rt, &c, true, fn, user, out, err);
-    choices_done(&c);
-    return st;
+    if (st == CM_OK)
+        st = carry_out(rt, &c, fn, user, out, err);
+    return leave(rt, &c, st);
 }
 
 /** {"name":"Error","message":"crm.wipe was rejected: …","code":"rejected"} of the first of them. */
@@ -428,22 +463,21 @@ static cm_status reject_whole(cm_runtime *rt, struct choices *c, cm_exec_fn fn, 
                           "no call of execution '%.100s' waits for approval; `codemode cancel` ends it",
                           c->d->id);
     rejection(rt, c, &error);
-    st = cm_store_hold(rt->o.store, err);
-    if (st == CM_OK)
-        st = decide_all(rt, c, false, err);
-    if (st != CM_OK) {
-        (void)cm_store_commit(rt->o.store, false, NULL);
+    st = decide_all(rt, c, err);
+    if (st != CM_OK)
         return st;
-    }
     if (!e) {
         st = rt_end_row(rt, c->d->id, CM_EXEC_REJECTED, cm_buf_str(&error), err);
-        if (st == CM_OK)
+        if (st == CM_OK) {
+            tell_decided(rt, c);
             rt_answer_soon(rt, c->d->id, fn, user, NULL);
+        }
         return st;
     }
     st = cm_store_commit(rt->o.store, true, err);
     if (st != CM_OK)
         return st;
+    tell_decided(rt, c);
     rt_exec_listen(e, fn, user);
     if (out)
         *out = e;
@@ -458,21 +492,14 @@ cm_status cm_runtime_reject(cm_runtime *rt, const struct cm_decide *d, cm_exec_f
 {
     struct choices c = {.d = d};
     enum cm_exec_state state = CM_EXEC_ERROR;
-    cm_status st = check_request(d, false, err);
+    cm_status st;
 
     if (out)
         *out = NULL;
+    st = look_at(rt, &c, "rejected", &state, err);
     if (st == CM_OK)
-        st = rt_look_up(rt, d->id, "rejected", &state, err);
-    if (st == CM_OK)
-        st = cm_store_pending(rt->o.store, rt->name, d->id, choose, &c, err);
-    if (st == CM_OK)
-        st = check_named(rt, &c, err);
-    if (st == CM_OK)
-        st = d->n_seqs ? carry_out(rt, &c, false, fn, user, out, err)
-                       : reject_whole(rt, &c, fn, user, out, err);
-    choices_done(&c);
-    return st;
+        st = d->n_seqs ? carry_out(rt, &c, fn, user, out, err) : reject_whole(rt, &c, fn, user, out, err);
+    return leave(rt, &c, st);
 }
 
 void rt_deferred_close(cm_runtime *rt)

@@ -336,7 +336,10 @@ void rt_expiry_open(cm_runtime *rt);
 cm_status rt_no_such(const char *id, struct cm_err *err);
 /** The execution that runs here, or NULL. */
 cm_exec *rt_find_running(const cm_runtime *rt, const char *id);
-/** Its state, in the record. CM_E_NOT_FOUND where it is another runtime's, CM_E_CONFLICT "it cannot be WHAT" where it has ended. */
+/**
+ * Its state, in the record, read in a group that stays open, whatever is returned: nothing changes until it is ended.
+ * Errors: CM_E_NOT_FOUND it is another runtime's; CM_E_CONFLICT "it cannot be WHAT": it has ended.
+ */
 cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_exec_state *state,
                      struct cm_err *err);
 /** Write the end of an execution that nobody runs here. The group is open; it ends here, on the disk. */

@@ -184,7 +184,6 @@ cm_status rt_held_resume(cm_exec *e, uint32_t passes, cm_exec **out, struct cm_e
         return st;
     }
     e->passes++;
-    rt_event_started(e->rt, e->id, e->passes);
     e->held = false;
     cm_timer_free(cm_steal(&e->grace));
     e->began_at += cm_mono_ms() - e->held_at;

@@ -20,6 +20,8 @@ cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_e
     cm_status st = rt_catch_up(rt, err);
 
     if (st == CM_OK)
+        st = cm_store_hold(rt->o.store, err);
+    if (st == CM_OK)
         st = cm_store_execution(rt->o.store, id, rt_keep_row, &row, err);
     if (st == CM_E_NOT_FOUND)
         st = rt_no_such(id, err);
@@ -75,14 +77,12 @@ cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err)
     cm_exec *e = rt_find_running(rt, id);
     cm_status st = rt_look_up(rt, id, "cancelled", &state, err);
 
-    if (st != CM_OK)
-        return st;
-    if (e) {
+    if (st == CM_OK && !e)
+        return rt_end_row(rt, id, CM_EXEC_CANCELLED, (struct cm_str){0}, err);
+    (void)cm_store_commit(rt->o.store, false, NULL);
+    if (st == CM_OK)
         cm_exec_cancel(e);
-        return CM_OK;
-    }
-    st = cm_store_hold(rt->o.store, err);
-    return st == CM_OK ? rt_end_row(rt, id, CM_EXEC_CANCELLED, (struct cm_str){0}, err) : st;
+    return st;
 }
 
 /* ---- answers that no run gives ---- */

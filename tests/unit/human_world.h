@@ -195,12 +195,16 @@ static void open_sandbox(void)
 
 static void close_sandbox(void)
 {
-    cm_sandbox_close(the_sandbox);
-    cm_loop_free(the_loop);
+    if (!the_loop)
+        return;
+    cm_sandbox_close(cm_steal(&the_sandbox));
+    cm_loop_free(cm_steal(&the_loop));
 }
 
 static void open_world(struct world *w, enum way way, const char *dir)
 {
+    if (!the_loop)
+        open_sandbox();
     *w = (struct world){
         .way = way, .loop = the_loop, .sandbox = the_sandbox, .effects = CM_BUF_INIT(1u << 20)};
     if (dir) {

@@ -390,13 +390,6 @@ static void every_scene_ends_as_written_whichever_way_it_goes_on(void **state)
     assert_int_equal(failed, 0);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    open_sandbox();
-    return 0;
-}
-
 static int tear_down(void **state)
 {
     (void)state;
@@ -410,5 +403,5 @@ int main(void)
         cmocka_unit_test(every_scene_ends_as_written_whichever_way_it_goes_on),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, tear_down);
 }
