@@ -11,7 +11,7 @@ declare -A _codemode_options=(
     [approve]='--args --hash --reason --yes -y'
     [reject]='--reason'
     [cancel]=''
-    [prune]='--keep'
+    [prune]='--keep --expire'
     [store]=''
     [snippets]='--description --schema'
     [check]='--trust'
@@ -39,7 +39,7 @@ _codemode()
             mapfile -t COMPREPLY < <(compgen -W 'sqlite: memory:' -- "$current")
             return 0
             ;;
-        --runtime | --eval | -e | --snippet | --description | --input | --limits | --limit | --name | --keep | --args | --hash | --reason) return 0 ;;
+        --runtime | --eval | -e | --snippet | --description | --input | --limits | --limit | --name | --keep | --args | --hash | --reason | --expire) return 0 ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_codemode_globals ${command:+${_codemode_options[$command]}}" -- "$current")

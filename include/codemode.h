@@ -291,6 +291,11 @@ CM_API cm_status cm_cancel(cm_ctx *ctx, const char *id, struct cm_err *err);
 
 /** Delete the executions of this runtime that have ended, but the newest `keep` (SIZE_MAX: maxExecutions). *n (may be NULL): how many. */
 CM_API cm_status cm_prune(cm_ctx *ctx, size_t keep, size_t *n, struct cm_err *err);
+/**
+ * Let executions of this runtime expire that have waited for a human longer than that: what is pending of them will not run. The runtime
+ * does so by itself after pausedTtlMs. *n (may be NULL): how many.
+ */
+CM_API cm_status cm_expire(cm_ctx *ctx, uint64_t older_than_ms, size_t *n, struct cm_err *err);
 /** Copy the store, as it is at one moment, into a new file (mode 0600), also while others write. Errors: CM_E_CONFLICT it exists. */
 CM_API cm_status cm_backup(cm_ctx *ctx, const char *path, struct cm_err *err);
 

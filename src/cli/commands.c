@@ -47,6 +47,7 @@ static const struct cm_cli_option reject_options[] = {
 
 static const struct cm_cli_option prune_options[] = {
     {"--keep", NULL, "N", "keep the newest N that have ended"},
+    {"--expire", NULL, "MS", "first let expire what has waited longer than that"},
 };
 
 static const struct cm_cli_option snippets_options[] = {
@@ -181,10 +182,12 @@ const struct cm_cli_command cm_cli_commands[] = {
     {
         .name = "prune",
         .summary = "delete executions that have ended, but the newest",
-        .usage = "[--keep N]",
+        .usage = "[--keep N] [--expire MS]",
         .text = "Deletes executions of this runtime with their logs. What runs or waits for a\n"
-                "human is kept, and does not count.",
-        .examples = "$ codemode prune --keep 10",
+                "human is kept, and does not count. With --expire, what has waited for a human\n"
+                "longer than that first ends as expired; without --keep nothing is deleted then.",
+        .examples = "$ codemode prune --keep 10\n"
+                    "$ codemode prune --expire 3600000",
         OPTIONS(prune_options),
         .fn = cm_cli_prune,
     },

@@ -103,12 +103,16 @@ static void drop_expired(void *user, const char *id)
     rt_announce(user, id, CM_EXEC_EXPIRED, false, (struct cm_str){0});
 }
 
+cm_status cm_runtime_expire_before(cm_runtime *rt, int64_t before, int64_t now, size_t *n, struct cm_err *err)
+{
+    return cm_store_expire(rt->o.store, rt->name, before, now, drop_expired, rt, n, err);
+}
+
 cm_status cm_runtime_expire(cm_runtime *rt, int64_t now, struct cm_err *err)
 {
     if (rt->o.paused_ttl_ms == 0)
         return CM_OK;
-    return cm_store_expire(rt->o.store, rt->name, now - (int64_t)rt->o.paused_ttl_ms, now, drop_expired, rt,
-                           NULL, err);
+    return cm_runtime_expire_before(rt, now - (int64_t)rt->o.paused_ttl_ms, now, NULL, err);
 }
 
 static void look_again(cm_runtime *rt)

@@ -181,6 +181,8 @@ cm_status cm_runtime_pending(cm_runtime *rt, const char *id, struct cm_buf *out,
 /** Paused executions of this runtime that nobody decided about for paused_ttl_ms become EXPIRED. Also done before each listing, and now and
  * then. */
 cm_status cm_runtime_expire(cm_runtime *rt, int64_t now, struct cm_err *err);
+/** The same of those that nobody decided about since `before`. *n (may be NULL): how many. */
+cm_status cm_runtime_expire_before(cm_runtime *rt, int64_t before, int64_t now, size_t *n, struct cm_err *err);
 
 /** Progress for a client that waits: "3 calls, waiting for github.search". Owned by the caller. */
 char *cm_exec_progress(const cm_exec *e);

@@ -274,6 +274,18 @@ test('pending --watch prints each call once as it comes to wait', async (t) => {
   assert.deepEqual(text.trimEnd().split('\n').map((line) => JSON.parse(line).executionId), [first, second]);
 });
 
+test('what waits too long expires when it is told to, and is not run any more', async (t) => {
+  const w = world(t);
+  const id = await w.paused('return await local.drop({ what: "a" })');
+  assert.deepEqual((await w.command('prune', '--expire', '3600000', '--json')).json, { expired: 0 });
+  assert.deepEqual((await w.command('prune', '--expire', '0', '--json')).json, { expired: 1 });
+  const r = await w.command('approve', id);
+  assert.equal(r.status, 1);
+  assert.match(r.stderr, /expired/);
+  assert.deepEqual(w.effects(), []);
+  assert.deepEqual((await w.command('prune', '--keep', '0', '--expire', '0')).stdout, 'expired 0 executions\ndeleted 1 execution\n');
+});
+
 const noScript = spawnSync('script', ['--version']).status === 0 ? false : 'script(1) is missing';
 
 test('on a terminal the calls are shown and asked about first', { skip: noScript }, async (t) => {
