@@ -11,6 +11,7 @@ declare -A _codemode_options=(
     [approve]='--args --hash --reason --yes -y'
     [reject]='--reason'
     [cancel]=''
+    [rollback]='--again --done'
     [prune]='--keep --expire'
     [store]=''
     [snippets]='--description --schema'

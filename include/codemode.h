@@ -135,10 +135,15 @@ struct cm_tool {
     uint32_t timeout_ms;       /* 0: 60000 */
     cm_tool_fn fn;
     void *user;
+    /** Undoes a call of fn, for cm_rollback; NULL: nothing does. Its args_json is {"args":…,"result":…}; without "result" nobody knows
+        whether the call took effect. It answers as fn does, and fails where it could not undo. */
+    cm_tool_fn revert;
 };
 
 /** Add a tool; everything is copied. Errors: CM_E_CONFLICT a tool or configured connector of this name; CM_E_INVALID says what. */
 CM_API cm_status cm_add_tool(cm_ctx *ctx, const struct cm_tool *tool, struct cm_err *err);
+/** The execution that the call belongs to; the same when it goes on after a pause. Borrowed until the answer. */
+CM_API const char *cm_tool_call_execution(const cm_tool_call *call);
 /** Answer with JSON text (an error to the program when it is none). Copied. */
 CM_API void cm_tool_return(cm_tool_call *call, const char *json, size_t len);
 /** Answer with a failure that the program can catch. */
@@ -149,6 +154,22 @@ CM_API void cm_tool_fail(cm_tool_call *call, const char *message);
  */
 CM_API void cm_tool_fail_with(cm_tool_call *call, const char *code, const char *fields_json,
                               const char *message);
+
+/** `status`: "paused", "completed", "error", …, as in the outcome. */
+typedef void (*cm_hook_fn)(void *user, const char *execution_id, const char *status);
+/**
+ * What tools keep for an execution (a browser page, a transaction) goes with it. Both are called on the context's thread, for every
+ * execution, whether it used the connector or not, before its outcome is told; they must be quick and do no harm when they come again.
+ */
+struct cm_hooks {
+    cm_hook_fn pass_end; /* it has paused or ended; may be NULL */
+    cm_hook_fn
+        dispose; /* it has ended, or was rolled back after its end, and needs nothing more; may be NULL */
+    void *user;
+};
+/** Of the connector that cm_add_tool made, in place of those it had. Errors: CM_E_NOT_FOUND; CM_E_INVALID it is a configured one. */
+CM_API cm_status cm_set_hooks(cm_ctx *ctx, const char *connector, const struct cm_hooks *hooks,
+                              struct cm_err *err);
 
 /* ---- running ------------------------------------------------------------------------------------------------------ */
 

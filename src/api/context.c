@@ -174,6 +174,7 @@ cm_status cm_api__runtime(cm_ctx *ctx, struct cm_err *err)
     };
     if (st != CM_OK || ctx->runtime)
         return st;
+    cm_api__listen(ctx, &opts);
     return cm_runtime_open(&opts, &ctx->runtime, err);
 }
 

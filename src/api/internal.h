@@ -47,6 +47,11 @@ struct cm_ctx {
     struct cm_api__conn *conns;
     unsigned n_conns;
 
+    cm_on_event_fn on_event;
+    void *on_event_user;
+    cm_on_result_fn on_result;
+    void *on_result_user;
+
     void **kept; /* what cm_add_tool's callbacks are bound to */
     size_t n_kept;
 };
@@ -111,6 +116,9 @@ cm_status cm_api__op_request(cm_ctx *ctx, struct cm_str request, cm_done_fn fn, 
                              struct cm_err *err);
 /** The same for an operation that another process did not take; it may be gone afterwards. */
 void cm_api__op_act(cm_op *op, struct cm_str request);
+
+/** The embedder's callbacks, into the options of a runtime. */
+void cm_api__listen(cm_ctx *ctx, struct cm_runtime_opts *opts);
 
 /** Takes JSON text of an outcome. */
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len);

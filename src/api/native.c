@@ -12,17 +12,35 @@ struct cm_tool_call {
 
 /** What a native connector's tool carries; owned by the context. */
 struct bound {
-    cm_tool_fn fn;
+    cm_tool_fn fn, revert;
     void *user;
 };
+
+static cm_tool_call *tool_call(cm_call *call)
+{
+    cm_tool_call *tc = cm_new(cm_tool_call);
+
+    tc->call = call;
+    return tc;
+}
 
 static void on_native_call(void *user, cm_call *call, struct cm_str args_json)
 {
     const struct bound *b = user;
-    cm_tool_call *tc = cm_new(cm_tool_call);
 
-    tc->call = call;
-    b->fn(b->user, tc, args_json.ptr, args_json.len);
+    b->fn(b->user, tool_call(call), args_json.ptr, args_json.len);
+}
+
+static void on_native_revert(void *user, cm_call *call, struct cm_str args_json)
+{
+    const struct bound *b = user;
+
+    b->revert(b->user, tool_call(call), args_json.ptr, args_json.len);
+}
+
+const char *cm_tool_call_execution(const cm_tool_call *call)
+{
+    return cm_call__execution(call->call);
 }
 
 void cm_tool_return(cm_tool_call *call, const char *json, size_t len)
@@ -111,7 +129,7 @@ cm_status cm_add_tool(cm_ctx *ctx, const struct cm_tool *tool, struct cm_err *er
     if (st != CM_OK)
         return st;
     struct bound *b = cm_new(struct bound);
-    *b = (struct bound){tool->fn, tool->user};
+    *b = (struct bound){tool->fn, tool->revert, tool->user};
     struct cm_native_tool native = {
         .name = tool->name,
         .description = tool->description,
@@ -121,6 +139,7 @@ cm_status cm_add_tool(cm_ctx *ctx, const struct cm_tool *tool, struct cm_err *er
         .timeout_ms = tool->timeout_ms,
         .fn = on_native_call,
         .user = b,
+        .revert = tool->revert ? on_native_revert : NULL,
     };
     st = cm_connector_native_add(c, &native, err);
     if (st != CM_OK) {

@@ -113,6 +113,11 @@ int cm_cli_print_failure(const struct cm_cli *cli, const struct cm_err *err);
 /** Ctrl-C and SIGTERM cancel what runs in ctx; a second one ends the program. */
 void cm_cli_cancel_on_signals(cm_ctx *ctx);
 
+/* ---- decide.c */
+
+/** Who is told to have decided: the name of the user, as the system knows it. Owned by the caller. */
+char *cm_cli_who(void);
+
 /* ---- the commands */
 
 int cm_cli_run(struct cm_cli *cli);
@@ -124,6 +129,7 @@ int cm_cli_pending(struct cm_cli *cli);
 int cm_cli_approve(struct cm_cli *cli);
 int cm_cli_reject(struct cm_cli *cli);
 int cm_cli_cancel(struct cm_cli *cli);
+int cm_cli_rollback(struct cm_cli *cli);
 int cm_cli_prune(struct cm_cli *cli);
 int cm_cli_store(struct cm_cli *cli);
 int cm_cli_snippets(struct cm_cli *cli);

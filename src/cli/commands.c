@@ -45,6 +45,11 @@ static const struct cm_cli_option reject_options[] = {
     {"--reason", NULL, "TEXT", "why, for the program and the record"},
 };
 
+static const struct cm_cli_option rollback_options[] = {
+    {"--again", NULL, NULL, "send reverts again whose outcome is not known"},
+    {"--done", NULL, NULL, "record such reverts as done"},
+};
+
 static const struct cm_cli_option prune_options[] = {
     {"--keep", NULL, "N", "keep the newest N that have ended"},
     {"--expire", NULL, "MS", "first let expire what has waited longer than that"},
@@ -178,6 +183,20 @@ const struct cm_cli_command cm_cli_commands[] = {
                 "upstream; those that may have taken effect are recorded as unknown.",
         .examples = "$ codemode cancel exec_0001796046763123_…",
         .fn = cm_cli_cancel,
+    },
+    {
+        .name = "rollback",
+        .summary = "undo what an execution did",
+        .usage = "ID [SEQ…] [--again | --done]",
+        .text = "Undoes, the newest first, each call that took effect, or may have, and has a\n"
+                "revert: its tool's own, or the call that 'reverts' of the configuration names.\n"
+                "With SEQ, these calls only. What waits for a human is cancelled first. What\n"
+                "could not be undone is told, and tried again the next time; nothing is undone\n"
+                "twice.",
+        .examples = "$ codemode rollback exec_0001796046763123_…\n"
+                    "$ codemode rollback exec_0001796046763123_… 4 --done",
+        OPTIONS(rollback_options),
+        .fn = cm_cli_rollback,
     },
     {
         .name = "prune",

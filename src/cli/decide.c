@@ -27,8 +27,7 @@ static void asked_done(struct asked *a)
     free(a->seqs);
 }
 
-/** Who is told to have decided: the name of the user, as the system knows it. */
-static char *who(void)
+char *cm_cli_who(void)
 {
     const struct passwd *user = getpwuid(getuid());
 
@@ -205,7 +204,7 @@ static int finish(struct cm_cli *cli, cm_status st, cm_outcome *outcome, const s
 
 static int approve(struct cm_cli *cli, cm_ctx *ctx, struct asked *a)
 {
-    cm_autofree char *by = who();
+    cm_autofree char *by = cm_cli_who();
     struct cm_answer d = {.id = a->id,
                           .args_json = cm_cli_value(cli, "--args"),
                           .hash = cm_cli_value(cli, "--hash"),
@@ -232,7 +231,7 @@ static int approve(struct cm_cli *cli, cm_ctx *ctx, struct asked *a)
 
 static int reject(struct cm_cli *cli, cm_ctx *ctx, struct asked *a)
 {
-    cm_autofree char *by = who();
+    cm_autofree char *by = cm_cli_who();
     struct cm_answer d = {
         .id = a->id, .seqs = a->seqs, .n_seqs = a->n, .by = by, .reason = cm_cli_value(cli, "--reason")};
     cm_outcome *outcome = NULL;

@@ -227,6 +227,8 @@ cm_status cm_runtime_rollback(cm_runtime *rt, const char *id, cm_report_fn fn, v
                               struct cm_err *err);
 /** Tell what happens from now on; fn NULL: nobody listens any more. May be called from fn. */
 void cm_runtime_on_event(cm_runtime *rt, cm_event_fn fn, void *user);
+/** From now on, what is told of results is fn's to say; NULL: as they are. */
+void cm_runtime_on_result(cm_runtime *rt, cm_transform_fn fn, void *user);
 
 /** ---- snippets: programs kept by name, in this runtime (snippet.c) ---- */
 

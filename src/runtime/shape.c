@@ -68,6 +68,12 @@ uint64_t rt_told_bytes(const cm_exec *e)
     return max && max < e->limits.result_bytes ? max : e->limits.result_bytes;
 }
 
+void cm_runtime_on_result(cm_runtime *rt, cm_transform_fn fn, void *user)
+{
+    rt->o.transform = fn;
+    rt->o.transform_user = user;
+}
+
 /** What came back is told only if it is JSON. */
 static cm_status check_told(struct cm_buf *told, struct cm_err *err)
 {
