@@ -145,6 +145,8 @@ static cm_status check_edit(cm_runtime *rt, struct choice *c, struct cm_str json
     st = cm_value_from_json(json, rt->o.limits.arg_bytes, &value, err);
     if (st == CM_OK)
         st = cm_value_canonical(cm_value_view(&value), rt->o.limits.arg_bytes, &c->edit, err);
+    if (st == CM_OK) /* as with a program's: what is sent is what is recorded and shown */
+        st = rt_without_secrets(rt, &c->edit, true, err);
     if (st == CM_OK)
         st = rt_check_args(conn, (size_t)method, cm_value_view(&c->edit), err);
     return st == CM_OK ? CM_OK : cm_err_prefix(err, "%.100s.%.100s", c->connector, c->method);

@@ -37,9 +37,11 @@ struct world {
     cm_catalog *catalog;
     cm_connector *conn;
     cm_runtime *rt;
-    struct cm_buf effects; /* "wipe {…}; note {…}" */
-    FILE *shared;          /* where several processes write theirs */
-    cm_call *slow;         /* not answered yet */
+    struct cm_buf effects;  /* "wipe {…}; note {…}" */
+    FILE *shared;           /* where several processes write theirs */
+    cm_call *slow;          /* not answered yet */
+    uint32_t grace_ms;      /* 0: as the way says */
+    cm_connector *conns[2]; /* the first is `conn`; the second the test's own, or NULL */
     char id[64];
 };
 
@@ -149,20 +151,23 @@ static void open_process(struct world *w)
         fail_msg("%s", err.message);
     w->conn = cm_connector_native(w->loop, &base, NULL);
     add_tools(w);
-    w->catalog = cm_catalog_new(&w->conn, 1);
+    w->conns[0] = w->conn;
+    w->catalog = cm_catalog_new(w->conns, w->conns[1] ? 2 : 1);
 
     const struct cm_runtime_opts opts = {
         .loop = w->loop,
         .store = w->store,
         .sandbox = w->sandbox,
         .catalog = w->catalog,
-        .connectors = &w->conn,
-        .n_connectors = 1,
+        .connectors = w->conns,
+        .n_connectors = w->conns[1] ? 2 : 1,
         .config = w->config,
         .secrets = w->secrets,
         .limits = CM_LIMITS_DEFAULT,
         .name = "default",
-        .grace_ms = w->way == HELD || w->way == EVICTED ? 600000 : 0,
+        .grace_ms = w->grace_ms                           ? w->grace_ms
+                    : w->way == HELD || w->way == EVICTED ? 600000
+                                                          : 0,
         .paused_ttl_ms = TTL_MS,
     };
     if (cm_runtime_open(&opts, &w->rt, &err) != CM_OK)
