@@ -308,6 +308,53 @@ CM_API cm_status cm_reject_start(cm_ctx *ctx, const struct cm_answer *d, cm_done
  */
 CM_API cm_status cm_cancel(cm_ctx *ctx, const char *id, struct cm_err *err);
 
+/* ---- undoing, watching, and what is told ---------------------------------------------------------------------------- */
+
+/** Reverts that were sent and of which nobody knows whether they took effect, as when the process died. */
+enum cm_rollback_unknown {
+    CM_ROLLBACK_ASK, /* are reported ("revert_unknown") and left alone: look, then say which of the others it is */
+    CM_ROLLBACK_AGAIN, /* are sent again */
+    CM_ROLLBACK_DONE,  /* have taken effect */
+};
+struct cm_rollback_options {
+    const char *id;       /* of the execution */
+    const uint32_t *seqs; /* these of its calls only; n_seqs 0: all */
+    size_t n_seqs;
+    enum cm_rollback_unknown unknown;
+    const char *by; /* who; NULL: not told */
+};
+/**
+ * Undo what an execution did (docs/rollback.md): newest first, each call that took effect, or may have, and has a revert. A paused one is
+ * cancelled first. *json, owned by the caller: {executionId, status, reverted: [{seq, connector, method}], failed: [{…, error, code}],
+ * skipped: [{…, reason}]}. Status is "rolled_back" when something was undone and nothing that can be is left; otherwise do it again.
+ * Nothing is undone twice. Blocks.
+ *
+ * Errors: CM_E_NOT_FOUND; CM_E_CONFLICT it runs; CM_E_IO the store.
+ */
+CM_API cm_status cm_rollback(cm_ctx *ctx, const struct cm_rollback_options *o, char **json,
+                             struct cm_err *err);
+
+/** One event (docs/events.md): a JSON object, NUL-terminated, borrowed for the duration of the call. */
+typedef void (*cm_on_event_fn)(void *user, const char *event_json, size_t len);
+/**
+ * Hear what happens in this context: executions that start, pause and end, calls decided and answered, console lines. fn is called on the
+ * context's thread, from cm_dispatch, cm_wait and the blocking functions, in order, and may call what does not block. One callback; NULL:
+ * none. While it runs, nothing else does; what it does not keep up with is dropped and counted.
+ */
+CM_API void cm_on_event(cm_ctx *ctx, cm_on_event_fn fn, void *user);
+
+/** What is told of a result. */
+typedef struct cm_result cm_result;
+/** Answers inside the callback, or leaves the result as it is. json is borrowed, NUL-terminated. */
+typedef void (*cm_on_result_fn)(void *user, cm_result *r, const char *execution_id, const char *json,
+                                size_t len);
+/** Choose what outcomes of completed programs show as "result", after a pause, too. The record keeps it as it was. NULL: as it was. */
+CM_API void cm_on_result(cm_ctx *ctx, cm_on_result_fn fn, void *user);
+/** Tell this JSON text in place of it. Copied; text that is no JSON is a warning of the outcome, beside the result as it was. */
+CM_API void cm_result_tell(cm_result *r, const char *json, size_t len);
+/** Tell the result as it was, with a warning. */
+CM_API void cm_result_keep(cm_result *r, const char *why);
+
 /* ---- keeping the record ------------------------------------------------------------------------------------------- */
 
 /** Delete the executions of this runtime that have ended, but the newest `keep` (SIZE_MAX: maxExecutions). *n (may be NULL): how many. */
