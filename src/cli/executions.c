@@ -179,6 +179,39 @@ static void print_calls(yyjson_val *calls)
         free(cells[i]);
 }
 
+/** Who decided, why, and what the program had asked for where it was given something else. */
+static void add_decision(struct cm_buf *b, yyjson_val *call)
+{
+    cm_autofree char *when = cm_cli_time(time_of(call, "decidedAt"));
+    const char *by = text_of(call, "decidedBy"), *reason = text_of(call, "reason");
+
+    if (!time_of(call, "decidedAt"))
+        return;
+    cm_buf_addf(b, "call %llu %s%s%s, %s%s%s\n",
+                (unsigned long long)yyjson_get_uint(cm_json_get(call, "seq")),
+                cm_z_eq(text_of(call, "state"), "rejected") ? "rejected" : "approved", *by ? " by " : "", by,
+                when, *reason ? ": " : "", reason);
+    if (!cm_json_get(call, "asked"))
+        return;
+    cm_buf_add_z(b, "  in place of ");
+    cm_json_write(b, cm_json_get(call, "asked"));
+    cm_buf_add_char(b, '\n');
+}
+
+static void print_decisions(yyjson_val *calls)
+{
+    cm_autobuf b = CM_BUF_INIT(256u << 20);
+    yyjson_val *call;
+    size_t i, max;
+
+    yyjson_arr_foreach(calls, i, max, call)
+    {
+        add_decision(&b, call);
+    }
+    if (b.len)
+        print_block("decisions", cm_str_mk(b.ptr, b.len - 1));
+}
+
 static void print_logs(yyjson_val *logs)
 {
     cm_autobuf b = CM_BUF_INIT(64u << 20);
@@ -208,6 +241,7 @@ static int print_execution(yyjson_val *e)
     print_error_of(cm_json_get(e, "error"));
     print_logs(cm_json_get(e, "logs"));
     print_calls(cm_json_get(e, "calls"));
+    print_decisions(cm_json_get(e, "calls"));
     return CM_CLI_OK;
 }
 

@@ -12,12 +12,16 @@ static yyjson_val *calls_of(yyjson_val *root)
 
 static int print_all(yyjson_val *root)
 {
+    if (!yyjson_arr_size(calls_of(root)))
+        cm_cli_complain("nothing is pending");
     cm_cli_list_calls(calls_of(root));
     return CM_CLI_OK;
 }
 
 static int print_one(yyjson_val *root)
 {
+    if (!yyjson_arr_size(calls_of(root)))
+        cm_cli_complain("nothing of it is pending");
     cm_cli_show_calls(stdout, calls_of(root));
     return CM_CLI_OK;
 }

@@ -13,7 +13,8 @@
  * {code, bytes, shown} of its own. `pending` always shows arguments whole: a human decides about them.
  *
  * The record may have been damaged by something else. What cannot be read is left out and named in
- * `warnings`.
+ * `warnings`. The record of an execution adds to a call: decision, rule, line, column, and, once a human has decided, decidedAt,
+ * decidedBy, reason and, where other arguments were sent, those that the program gave as `asked`.
  */
 #include "base/utf8.h"
 #include "runtime/cut.h"
@@ -132,6 +133,30 @@ static void add_undone(struct builder *b, const struct cm_call_row *row)
     }
 }
 
+static void add_text(struct cm_buf *out, const char *key, const char *text)
+{
+    if (!text || !*text)
+        return;
+    cm_buf_addf(out, ",\"%s\":", key);
+    cm_json_write_string(out, cm_str_of(text));
+}
+
+/** Who decided and why; and where other arguments were sent, those that the program gave. */
+static void add_decision(struct builder *b, const struct cm_call_row *row)
+{
+    cm_autobuf asked = CM_BUF_INIT(PART_MAX_BYTES);
+
+    if (!row->decided_at)
+        return;
+    cm_buf_addf(&b->calls, ",\"decidedAt\":%" PRId64, row->decided_at);
+    add_text(&b->calls, "decidedBy", row->decided_by);
+    add_text(&b->calls, "reason", row->reason);
+    if (!row->asked_hash || !*row->asked_hash || !add_value(b, row->asked, "args", row->seq, &asked))
+        return;
+    cm_buf_add_z(&b->calls, ",\"asked\":");
+    cm_buf_add_str(&b->calls, cm_buf_str(&asked));
+}
+
 static void add_call(struct builder *b, const struct cm_call_row *row)
 {
     uint64_t bytes = 0, shown = 0;
@@ -158,6 +183,7 @@ static void add_call(struct builder *b, const struct cm_call_row *row)
         cm_json_write_string(&b->calls, cm_str_of(row->rule));
         if (row->line)
             cm_buf_addf(&b->calls, ",\"line\":%u,\"column\":%u", row->line, row->column);
+        add_decision(b, row);
     }
     cm_buf_add_char(&b->calls, '}');
 }

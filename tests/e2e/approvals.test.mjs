@@ -6,7 +6,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { CODEMODE, environment, mcpClient, privateHome, run, start, untilOutput } from './lib.mjs';
+import { CODEMODE, environment, mcpClient, privateHome, run, start } from './lib.mjs';
 
 // Each effect leaves a line: the process that started the tool, and what the tool was given.
 const effect = { command: ['sh', '-c', 'echo "$PPID $(cat)" >> effects; echo \'{"done":true}\''] };
@@ -123,6 +123,12 @@ test('other arguments and a hash that must fit', async (t) => {
   const r = await w.command('approve', id, '0', '--hash', hash, '--args', '{"what":"b"}', '--reason', 'b is meant');
   assert.equal(r.status, 0, r.stderr);
   assert.deepEqual(w.effects().map(w.args), ['{"what":"b"}']);
+  const [call] = (await w.command('executions', id, '--json')).json.calls;
+  assert.deepEqual([call.args, call.asked, call.reason, call.state], [{ what: 'b' }, { what: 'a' }, 'b is meant', 'applied']);
+  assert.ok(call.decidedBy && call.decidedAt >= call.startedAt - 60_000, JSON.stringify(call));
+  const { stdout } = await w.command('executions', id);
+  assert.deepEqual(WIDE(stdout), []);
+  assert.match(stdout, /^decisions\n {2}call 0 approved by \S+, .*: b is meant\n {4}in place of \{"what":"a"\}\n$/m);
 });
 
 test('a rejected call is an error that the program sees; a rejected execution runs no more', async (t) => {
@@ -266,9 +272,12 @@ test('pending --watch prints each call once as it comes to wait', async (t) => {
   const child = start(['pending', '--watch', '--json', '--config', w.config], { ...w.h, t });
   let text = '';
   child.stdout.on('data', (d) => (text += d));
-  await untilOutput(child.stdout, new RegExp(first));
+  const printed = async (id) => {
+    while (!text.includes(`"${id}"`)) await once(child.stdout, 'data');
+  };
+  await printed(first);
   const second = await w.paused('return await local.drop({ what: "b" })');
-  await untilOutput(child.stdout, new RegExp(second));
+  await printed(second);
   child.kill('SIGINT');
   assert.deepEqual(await once(child, 'exit'), [130, null]);
   assert.deepEqual(text.trimEnd().split('\n').map((line) => JSON.parse(line).executionId), [first, second]);
