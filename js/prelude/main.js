@@ -111,9 +111,9 @@ console.install();
 timers.install();
 web.install();
 
-control = (op, a, b, c, d, e, f) => {
+control = (op, a, b, c, d, e, f, g) => {
     // The engine reports a rejection without handler as (promise, reason).
     if (typeof op !== 'number')
         return errors().unhandled(op, a);
-    return operations[op](a, b, c, d, e, f);
+    return operations[op](a, b, c, d, e, f, g);
 };

@@ -306,22 +306,33 @@ static void randomness_is_a_function_of_seed_and_delivery(void **state)
     struct cm_str source =
         CM_STR("const a = Math.random(); await demo.x(); [a, Math.random(), crypto.randomUUID()]");
     struct cm_value none = {CM_STR("null"), CM_STR("")};
-    cm_autofree char *seen[3] = {NULL, NULL, NULL};
-    static const char *const seeds[] = {"0123456789abcdef", "0123456789abcdef", "0123456789abcdeg"};
+    enum { SAME, AGAIN, OTHER_SEED, OTHER_DRAW, N };
+    char *seen[N] = {NULL};
+    static const char *const seeds[N] = {"0123456789abcdef", "0123456789abcdef", "0123456789abcdeg",
+                                         "0123456789abcdef"};
+    static const uint32_t draws[N] = {9, 9, 9, 10};
     struct cm_err err;
 
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < N; i++) {
         cm_auto(cm_realm) r = start(source, seeds[i]);
 
-        assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 9, 9, &err), CM_OK);
+        assert_int_equal(cm_realm_deliver(r, 1, false, false, none, 9, draws[i], &err), CM_OK);
         seen[i] = cm_memdup_z(cm_realm_result(r)->value.json.ptr, cm_realm_result(r)->value.json.len);
     }
-    assert_string_equal(seen[0], seen[1]);
-    assert_string_not_equal(seen[0], seen[2]);
-    free(seen[1]);
-    free(seen[2]);
-    seen[1] = seen[2] = NULL;
+    assert_string_equal(seen[SAME], seen[AGAIN]);
+    assert_string_not_equal(seen[SAME], seen[OTHER_SEED]);
+    assert_string_not_equal(seen[SAME], seen[OTHER_DRAW]);
+    /* What was drawn before the delivery is the same, and is not drawn again after it. */
+    char first[32] = "";
+    size_t len = strcspn(seen[SAME] + 1, ",");
+
+    assert_true(len > 5 && len < sizeof first);
+    memcpy(first, seen[SAME] + 1, len);
+    assert_int_equal(strncmp(seen[OTHER_DRAW] + 1, first, len), 0);
+    assert_null(strstr(seen[SAME] + 1 + len, first));
+    for (int i = 0; i < N; i++)
+        free(seen[i]);
 }
 
 static void a_nul_in_the_program_is_a_character(void **state)
