@@ -123,7 +123,8 @@ cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *us
  * Resume every execution of this runtime that waits for nobody: they were interrupted, or whoever decided did not live to go on with them.
  * `failed` is told, from inside, of each that cannot; it stays as it is.
  */
-cm_status cm_runtime_resume_interrupted(cm_runtime *rt, void (*failed)(void *user, const char *id, const struct cm_err *err),
+cm_status cm_runtime_resume_interrupted(cm_runtime *rt,
+                                        void (*failed)(void *user, const char *id, const struct cm_err *err),
                                         void *user, struct cm_err *err);
 /** Ends as cancelled; calls in flight are cancelled upstream. */
 void cm_exec_cancel(cm_exec *e);
@@ -182,7 +183,8 @@ cm_status cm_runtime_pending(cm_runtime *rt, const char *id, struct cm_buf *out,
  * then. */
 cm_status cm_runtime_expire(cm_runtime *rt, int64_t now, struct cm_err *err);
 /** The same of those that nobody decided about since `before`. *n (may be NULL): how many. */
-cm_status cm_runtime_expire_before(cm_runtime *rt, int64_t before, int64_t now, size_t *n, struct cm_err *err);
+cm_status cm_runtime_expire_before(cm_runtime *rt, int64_t before, int64_t now, size_t *n,
+                                   struct cm_err *err);
 
 /** Progress for a client that waits: "3 calls, waiting for github.search". Owned by the caller. */
 char *cm_exec_progress(const cm_exec *e);

@@ -404,6 +404,136 @@ static void what_cannot_be_opened_says_why(void **state)
     assert_null(ctx);
 }
 
+/* ---- what a human decides */
+
+static void pay(void *user, cm_tool_call *call, const char *args_json, size_t args_len)
+{
+    char *paid = user;
+
+    (void)args_len;
+    (void)strncat(paid, args_json, 200);
+    cm_tool_return(call, "\"paid\"", 6);
+}
+
+static cm_ctx *open_bank(char *paid)
+{
+    static const char schema[] = "{\"type\":\"object\",\"properties\":{\"to\":{\"type\":\"string\"}}}";
+    const struct cm_tool tool = {.connector = "bank",
+                                 .name = "pay",
+                                 .input_schema = schema,
+                                 .flags = CM_TOOL_REQUIRES_APPROVAL,
+                                 .fn = pay,
+                                 .user = paid};
+    cm_ctx *ctx = open_memory(NULL);
+    struct cm_err err;
+
+    paid[0] = '\0';
+    if (cm_add_tool(ctx, &tool, &err) != CM_OK)
+        fail_msg("%s", err.message);
+    return ctx;
+}
+
+static void what_waits_is_approved_once_and_the_program_goes_on(void **state)
+{
+    char paid[1000];
+    cm_ctx *ctx = open_bank(paid);
+    cm_outcome *o = run(ctx, "return await bank.pay({to: 'Mira'})"), *end = NULL;
+    struct cm_answer answer = {.id = cm_outcome_execution_id(o), .hash = "sha256:0", .by = "a test"};
+    struct cm_err err = {0};
+    char *json = NULL;
+
+    (void)state;
+    assert_string_equal(cm_outcome_status(o), "paused");
+    assert_string_equal(cm_outcome_pending(o, 0), "call 0: bank.pay {\"to\":\"Mira\"}");
+    assert_null(cm_outcome_pending(o, 1));
+    assert_int_equal(cm_pending(ctx, answer.id, &json, &err), CM_OK);
+    assert_non_null(strstr(json, "\"args\":{\"to\":\"Mira\"},\"argsHash\":\"sha256:"));
+    cm_text_free(json);
+    assert_int_equal(cm_approve(ctx, &answer, &end, &err), CM_E_CONFLICT);
+    assert_string_equal(paid, "");
+    answer.hash = NULL;
+    if (cm_approve(ctx, &answer, &end, &err) != CM_OK)
+        fail_msg("%s", err.message);
+    assert_string_equal(cm_outcome_status(end), "completed");
+    assert_string_equal(cm_outcome_result_text(end, NULL), "paid");
+    assert_string_equal(paid, "{\"to\":\"Mira\"}");
+    assert_int_equal(cm_approve(ctx, &answer, &end, &err), CM_E_CONFLICT);
+    assert_non_null(strstr(err.message, "completed"));
+    assert_string_equal(paid, "{\"to\":\"Mira\"}");
+    cm_outcome_free(end);
+    cm_outcome_free(o);
+    cm_close(ctx);
+}
+
+struct ended {
+    cm_outcome *outcome;
+    cm_status status;
+};
+
+static void on_ended(void *user, cm_outcome *take_outcome, const struct cm_err *err)
+{
+    struct ended *e = user;
+
+    e->outcome = take_outcome;
+    e->status = err ? err->status : CM_OK;
+}
+
+static void a_rejection_does_not_block_and_the_program_sees_why(void **state)
+{
+    static const uint32_t first[] = {0};
+    char paid[1000];
+    cm_ctx *ctx = open_bank(paid);
+    cm_outcome *o =
+        run(ctx, "try { await bank.pay({to: 'a'}) } catch (e) { return e.code + ' ' + e.message }");
+    const struct cm_answer answer = {
+        .id = cm_outcome_execution_id(o), .seqs = first, .n_seqs = 1, .reason = "not today"};
+    struct ended end = {0};
+    struct cm_err err = {0};
+
+    (void)state;
+    if (cm_reject_start(ctx, &answer, on_ended, &end, NULL, &err) != CM_OK)
+        fail_msg("%s", err.message);
+    assert_null(end.outcome);
+    while (cm_wait(ctx)) {
+    }
+    assert_non_null(end.outcome);
+    assert_non_null(strstr(cm_outcome_result_text(end.outcome, NULL), "rejected "));
+    assert_non_null(strstr(cm_outcome_result_text(end.outcome, NULL), "not today"));
+    assert_string_equal(paid, "");
+    cm_outcome_free(end.outcome);
+    cm_outcome_free(o);
+    cm_close(ctx);
+}
+
+static void what_waits_can_be_cancelled_or_expires(void **state)
+{
+    char paid[1000];
+    cm_ctx *ctx = open_bank(paid);
+    cm_outcome *one = run(ctx, "return await bank.pay({})"), *two = run(ctx, "return await bank.pay({})");
+    struct cm_answer answer = {.id = cm_outcome_execution_id(two)};
+    cm_outcome *end = NULL;
+    struct cm_err err = {0};
+    size_t n = 0;
+
+    (void)state;
+    assert_int_equal(cm_cancel(ctx, cm_outcome_execution_id(one), &err), CM_OK);
+    assert_int_equal(cm_cancel(ctx, cm_outcome_execution_id(one), &err), CM_E_CONFLICT);
+    assert_int_equal(cm_cancel(ctx, "exec_1", &err), CM_E_NOT_FOUND);
+    assert_int_equal(cm_expire(ctx, 3600000, &n, &err), CM_OK);
+    assert_int_equal(n, 0);
+    while (n == 0) /* the clock must have moved on by a millisecond */
+        assert_int_equal(cm_expire(ctx, 0, &n, &err), CM_OK);
+    assert_int_equal(n, 1);
+    assert_int_equal(cm_approve(ctx, &answer, &end, &err), CM_E_CONFLICT);
+    assert_non_null(strstr(err.message, "expired"));
+    answer.id = NULL;
+    assert_int_equal(cm_reject(ctx, &answer, &end, &err), CM_E_INVALID);
+    assert_string_equal(paid, "");
+    cm_outcome_free(one);
+    cm_outcome_free(two);
+    cm_close(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +553,9 @@ int main(void)
         cmocka_unit_test(check_names_what_does_not_work_and_that_is_no_failure),
         cmocka_unit_test(the_description_of_the_tool_names_the_globals),
         cmocka_unit_test(what_cannot_be_opened_says_why),
+        cmocka_unit_test(what_waits_is_approved_once_and_the_program_goes_on),
+        cmocka_unit_test(a_rejection_does_not_block_and_the_program_sees_why),
+        cmocka_unit_test(what_waits_can_be_cancelled_or_expires),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
