@@ -23,4 +23,5 @@ void cm_api_resume_interrupted(cm_ctx *ctx, cm_api_interrupted_fn fn, void *user
         st = cm_runtime_resume_interrupted(ctx->runtime, tell, &t, &err);
     if (st != CM_OK)
         fn(user, NULL, err.message);
+    cm_api__control_open(ctx); /* what it took over can be decided, and cancelled, by others */
 }
