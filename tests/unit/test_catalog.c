@@ -460,8 +460,8 @@ static void what_does_not_exist_is_answered_with_what_does(void **state)
         {"broken.x", "connector 'broken' has no methods now"},
         {"idle", "it has not been started"},
         {"traker", "Did you mean tracker?"},
-        {"jira",
-         "'jira' is no connector, no method and no snippet. The connectors here are: tracker, mail, broken, idle."},
+        {"jira", "'jira' is no connector, no method and no snippet. The connectors here are: tracker, mail, "
+                 "broken, idle."},
         {"", "The connectors here are: tracker, mail, broken, idle."},
     };
 
