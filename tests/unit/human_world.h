@@ -286,4 +286,63 @@ __attribute__((unused)) static void go_the_way(struct world *w)
     }
 }
 
+/* ---- people ---- */
+
+__attribute__((unused)) static const struct cm_str one_wipe = CM_STR("return (await t.wipe({n: 1})).n");
+__attribute__((unused)) static const uint32_t first[] = {0}, second[] = {1};
+
+/** A program that waits. */
+__attribute__((unused)) static void pause_one(struct world *w, struct waiter *k, enum way way,
+                                              struct cm_str code)
+{
+    open_world(w, way, NULL);
+    start(w, k, code);
+    await_told(k);
+    assert_int_equal(k->state, CM_EXEC_PAUSED);
+    free(cm_steal(&k->outcome));
+    go_the_way(w);
+}
+
+__attribute__((unused)) static cm_status approve(struct world *w, struct waiter *k, const uint32_t *seq,
+                                                 struct cm_err *err)
+{
+    const struct cm_decide d = {.id = w->id, .seqs = seq, .n_seqs = seq ? 1 : 0};
+
+    *err = (struct cm_err){0};
+    *k = (struct waiter){.w = w};
+    return cm_runtime_approve(w->rt, &d, on_told, k, &k->exec, err);
+}
+
+__attribute__((unused)) static cm_status reject(struct world *w, struct waiter *k, const uint32_t *seq,
+                                                struct cm_err *err)
+{
+    const struct cm_decide d = {.id = w->id, .seqs = seq, .n_seqs = seq ? 1 : 0, .reason = "no"};
+
+    *err = (struct cm_err){0};
+    *k = (struct waiter){.w = w};
+    return cm_runtime_reject(w->rt, &d, on_told, k, &k->exec, err);
+}
+
+__attribute__((unused)) static void says(const struct cm_err *err, const char *words)
+{
+    if (!strstr(err->message, words))
+        fail_msg("no '%s' in: %s", words, err->message);
+}
+
+__attribute__((unused)) static void ended(struct waiter *k, enum cm_exec_state state, const char *in_outcome)
+{
+    await_told(k);
+    if (k->state != state || !k->outcome || !strstr(k->outcome, in_outcome))
+        fail_msg("state %d: %s %s", (int)k->state, k->outcome ? k->outcome : "no outcome", k->err.message);
+    free(cm_steal(&k->outcome));
+}
+
+__attribute__((unused)) static void effects(const struct world *w, const char *want)
+{
+    struct cm_str got = cm_buf_str(&w->effects);
+
+    if (!cm_str_eq_z(got, want))
+        fail_msg("'%.*s', not '%s'", CM_STR_ARG(got), want);
+}
+
 #endif

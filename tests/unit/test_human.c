@@ -76,15 +76,25 @@ static yyjson_doc *list_pending(struct world *w)
     return doc;
 }
 
+/** Of a file of ours, and small. */
+static uint32_t read_number(const char **at)
+{
+    uint32_t n = 0;
+
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        n = 10 * n + (uint32_t)(**at - '0');
+    return n;
+}
+
 static bool check_pending(struct world *w, const char *rest)
 {
     cm_auto(yyjson_doc) doc = list_pending(w);
     yyjson_val *list = cm_json_get(yyjson_doc_get_root(doc), "pending");
-    size_t n = strtoul(rest, NULL, 10);
+    uint32_t n = read_number(&rest);
     const char *colon = strchr(rest, ':');
     cm_autobuf shown = CM_BUF_INIT(1u << 20);
 
-    SAY(yyjson_arr_size(list) == n, "# %zu are pending, not %zu", yyjson_arr_size(list), n);
+    SAY(yyjson_arr_size(list) == n, "# %zu are pending, not %u", yyjson_arr_size(list), n);
     if (!colon)
         return true;
     cm_buf_addf(&shown, "%s ", cm_json_get_z(yyjson_arr_get_first(list), "method"));
@@ -108,14 +118,15 @@ static char *shown_hash(struct world *w, uint32_t seq)
 }
 
 /** "0 2 args {…}" */
-static void read_decision(struct world *w, char *rest, struct cm_decide *d, uint32_t seqs[8], char **hash)
+static void read_decision(struct world *w, const char *rest, struct cm_decide *d, uint32_t seqs[8],
+                          char **hash)
 {
     *d = (struct cm_decide){.id = w->id, .seqs = seqs, .by = "a test"};
     for (;;) {
         while (*rest == ' ')
             rest++;
         if (*rest >= '0' && *rest <= '9' && d->n_seqs < 8)
-            seqs[d->n_seqs++] = (uint32_t)strtoul(rest, &rest, 10);
+            seqs[d->n_seqs++] = read_number(&rest);
         else
             break;
     }
@@ -148,7 +159,7 @@ static bool is_refused(cm_status st, const struct cm_err *err, const char *refus
     return true;
 }
 
-static bool decide(struct world *w, struct waiter *k, bool approve, char *rest, const char *refusal)
+static bool decide(struct world *w, struct waiter *k, bool approve, const char *rest, const char *refusal)
 {
     cm_autofree char *hash = NULL;
     struct cm_decide d;
@@ -273,8 +284,8 @@ static bool fits(const char *want, const char *got)
 
 static void strip_times(yyjson_mut_val *v)
 {
-    static const char *const keys[] = {"executionId", "startedAt", "endedAt",
-                                       "createdAt",   "updatedAt", "stack"};
+    static const char *const keys[] = {"executionId", "startedAt", "endedAt", "createdAt",
+                                       "updatedAt",   "decidedAt", "stack"};
     yyjson_mut_obj_iter it;
     yyjson_mut_arr_iter ai;
     yyjson_mut_val *k, *e;
@@ -333,10 +344,21 @@ static bool play(struct world *w, const struct scene *s, char **outcome)
     return good;
 }
 
+/** From the first line that differs. */
+static void print_difference(const char *a, const char *b)
+{
+    size_t at = 0, line = 0;
+
+    for (; a[at] && a[at] == b[at]; at++)
+        line = a[at] == '\n' ? at + 1 : line;
+    print_message("# one way:     %.*s\n# another way: %.*s\n", (int)line_len(a + line), a + line,
+                  (int)line_len(b + line), b + line);
+}
+
 static bool play_each_way(const char *dir, const char *name)
 {
     cm_autofree char *path = cm_asprintf("%s/%s", dir, name);
-    cm_autofree char *first = NULL;
+    cm_autofree char *before = NULL;
     struct scene s = {0};
     bool good = true;
 
@@ -348,14 +370,14 @@ static bool play_each_way(const char *dir, const char *name)
         open_world(&w, way, NULL);
         good = play(&w, &s, &outcome);
         same = without_times(outcome);
-        if (good && first && !cm_z_eq(first, same)) {
-            print_message("# %s\n# %s\n", first, same);
+        if (good && before && !cm_z_eq(before, same)) {
+            print_difference(before, same);
             good = false;
         }
         if (!good)
             print_message("# %s, %s: %s\n", name, way_names[way], s.title);
-        if (!first)
-            first = cm_steal(&same);
+        if (!before)
+            before = cm_steal(&same);
         close_world(&w);
     }
     scene_done(&s);
