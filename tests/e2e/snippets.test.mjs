@@ -126,11 +126,14 @@ test('search and describe of the command line know snippets', async (t) => {
   assert.match((await run(['tools', ...h.store], h)).stdout, /codemode\.run\("double", input: \{ n: number \}\)/);
 });
 
-test('a run that waits inside of a snippet pauses as a whole', async (t) => {
+test('a run that waits inside of a snippet pauses as a whole, and goes on in another process', async (t) => {
   const h = home(t, TOOLS);
   await save(h, 'notes', 'if (input) return await local.note({ text: input })');
   const paused = await run(['run', '--json', ...h.store, '-e', 'return [await codemode.run("notes", "one"), "end"]'], h);
   assert.equal(paused.status, 3);
   assert.deepEqual(paused.json.pending.map((p) => [p.seq, p.connector, p.method, p.args]), [[1, 'local', 'note', { text: 'one' }]]);
   assert.deepEqual(paused.json.calls.map((c) => [c.method, c.state]), [['run:notes', 'executing'], ['note', 'pending']]);
+  await run(['snippets', 'delete', 'notes', ...h.store], h);
+  const { json } = await run(['approve', paused.json.executionId, '--yes', '--json', ...h.store], h);
+  assert.deepEqual([json.status, json.result], ['completed', [1, 'end']], 'the text that ran is in the record');
 });
