@@ -150,8 +150,8 @@ cm_status cm_runtime_executions(cm_runtime *rt, size_t limit, struct cm_buf *out
 bool rt_keep_row(void *user, const struct cm_exec_row *row)
 {
     struct rt_kept *k = user;
-    struct cm_str *const runs[] = {&k->row.code, &k->row.error_json, &k->row.logs_json,
-                                   &k->row.warnings_json, &k->row.limits_json};
+    struct cm_str *const runs[] = {&k->row.code, &k->row.error_json, &k->row.logs_json, &k->row.warnings_json,
+                                   &k->row.limits_json};
 
     k->row = *row;
     for (size_t i = 0; i < CM_ARRAY_LEN(runs); i++) {
