@@ -40,7 +40,8 @@ static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state 
         return CM_CALL_CANCELLED;
     case RT_STEP:
         if (completed)
-            *warning = "was still running when the program ended. Await every step.";
+            *warning = c->kind == CM_CALL_RUN ? "was still running when the program ended. Await it."
+                                              : "was still running when the program ended. Await every step.";
         return CM_CALL_CANCELLED;
     case RT_PARKED:
         if (c->recorded && c->entry->row.state != CM_CALL_PENDING)

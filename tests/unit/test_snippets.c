@@ -112,6 +112,10 @@ static void expect(struct world *w, struct cm_str line, yyjson_val *root, size_t
     } else if (cut_prefix(&line, "code ")) {
         if (!cm_str_eq(cm_json_str(cm_json_get(error, "code")), line))
             differs(v, "the code", line, w->outcome);
+    } else if (cut_prefix(&line, "warning ")) {
+        cm_json_write(&got, cm_json_get(root, "warnings"));
+        if (!memmem(got.ptr, got.len, line.ptr, line.len))
+            differs(v, "the warnings", line, w->outcome);
     } else if (cut_prefix(&line, "log ")) {
         if (!cm_str_eq(cm_json_str(yyjson_arr_get(cm_json_get(root, "logs"), (*n_logs)++)), line))
             differs(v, "a console line", line, w->outcome);
