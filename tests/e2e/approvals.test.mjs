@@ -241,6 +241,25 @@ test('whoever else answers at the socket only makes the command do it itself', a
   }
 });
 
+test('all that is pending is what was pending when the command began', async (t) => {
+  const w = world(t);
+  const { client, transport } = await mcpClient(t, { ...w.h, args: ['--config', w.config] });
+  const code = 'await local.drop({ what: "a" }); await local.drop({ what: "b" }); return 7';
+  const r = await client.callTool({ name: 'codemode', arguments: { code } });
+  const id = r.structuredContent.executionId;
+  // The server is stopped when it is asked, so that the command goes on by itself, and hears of it when that is over.
+  process.kill(transport.pid, 'SIGSTOP');
+  const first = await w.command('approve', id);
+  process.kill(transport.pid, 'SIGCONT');
+  assert.equal(first.status, 3, first.stderr);
+  const after = await client.callTool({ name: 'codemode', arguments: { code: 'return "the server has caught up"' } });
+  assert.equal(after.structuredContent.status, 'completed');
+  assert.deepEqual(w.effects().map(w.args), ['{"what":"a"}']);
+  const second = await w.command('approve', id);
+  assert.deepEqual([second.status, second.stdout], [0, '7\n'], second.stderr);
+  assert.deepEqual(w.effects().map(w.args), ['{"what":"a"}', '{"what":"b"}']);
+});
+
 test('whatever is said to the socket, the server goes on', async (t) => {
   const w = world(t);
   const { client } = await mcpClient(t, { ...w.h, args: ['--config', w.config] });
