@@ -168,7 +168,7 @@ const struct cm_err *cm_store_loss(const cm_store *s);
  */
 cm_status cm_store_begin(cm_store *s, const struct cm_exec_row *row, struct cm_err *err);
 /**
- * Conditional move with what goes with it: only from a state in from_mask (1u << state). Blocks until synced.
+ * Conditional move with what goes with it: only from a state in from_mask (1u << state), and only a move that is one (moves.h). Blocks until synced.
  * Errors: CM_E_CONFLICT names the state it is in; CM_E_NOT_FOUND.
  */
 cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const struct cm_exec_row *row,

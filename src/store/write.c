@@ -1,6 +1,7 @@
 /* Writing: what a run records, in the order in which it must be able to crash. */
 #include "base/clock.h"
 #include "store/internal.h"
+#include "store/moves.h"
 
 #include <unistd.h>
 
@@ -86,7 +87,7 @@ cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const
             row->has_result ? CM_A_TEXT(row->result.marks) : CM_A_NULL, CM_A_OPT(row->error_json),
             CM_A_OPT(row->logs_json), CM_A_OPT(row->warnings_json), CM_A_INT(row->updated_at),
             CM_A_INT(row->ended_at), CM_A_INT(row->passes), owned ? CM_A_Z(s->owner) : CM_A_NULL,
-            owned ? CM_A_INT(getpid()) : CM_A_NULL, CM_A_INT(from_mask));
+            owned ? CM_A_INT(getpid()) : CM_A_NULL, CM_A_INT(from_mask & cm_exec_moves_to(row->state)));
     if (st == CM_OK && changed == 0)
         st = cm_store__not_in_state(s, id, cm_exec_state_text(row->state), err);
     if (st != CM_OK)
