@@ -259,7 +259,7 @@ CM_API cm_status cm_execution(cm_ctx *ctx, const char *id, char **json, struct c
 CM_API cm_status cm_execution_delete(cm_ctx *ctx, const char *id, struct cm_err *err);
 /**
  * Reach everything: {"ok":bool,"config":…,"store":{…},"sandbox":{"layers":[{name,holds}],…},"connectors":[{name,kind,origin,state,
- * methods,error?,warnings?}]}. CM_OK also when something does not work: read "ok". Blocks for at most the connectors' start time-outs.
+ * methods,error?,warnings?}],"reverts":[{method,error?}]}. CM_OK also when something does not work: read "ok". Blocks for at most the connectors' start time-outs.
  */
 CM_API cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err);
 

@@ -155,6 +155,7 @@ cm_status cm_check(cm_ctx *ctx, char **json, struct cm_err *err)
     ok = add_store(ctx, &parts) && ok;
     ok = add_sandbox(ctx, &parts) && ok;
     add_fetch(ctx, &parts);
+    ok = cm_api__check_reverts(ctx, &parts) && ok;
     cm_buf_add_z(&parts, ",\"connectors\":[");
     for (size_t i = 0; i < ctx->n_connectors; i++) {
         cm_buf_add_z(&parts, i ? "," : "");

@@ -117,6 +117,8 @@ cm_status cm_api__op_request(cm_ctx *ctx, struct cm_str request, cm_done_fn fn, 
 /** The same for an operation that another process did not take; it may be gone afterwards. */
 void cm_api__op_act(cm_op *op, struct cm_str request);
 
+/** Append what reverts and transformResult name, with what of it is not there; connectors have been waited for. False: something is not. */
+bool cm_api__check_reverts(cm_ctx *ctx, struct cm_buf *b);
 /** The embedder's callbacks, into the options of a runtime. */
 void cm_api__listen(cm_ctx *ctx, struct cm_runtime_opts *opts);
 

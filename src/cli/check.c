@@ -83,6 +83,25 @@ static void print_connectors(yyjson_val *list)
     }
 }
 
+/** Only those that cannot work: what is right needs no line. */
+static void print_reverts(yyjson_val *root)
+{
+    const char *transform = cm_json_get_z(cm_json_get(root, "transformResult"), "error");
+    yyjson_val *v;
+    size_t i, max;
+
+    yyjson_arr_foreach(cm_json_get(root, "reverts"), i, max, v)
+    {
+        cm_autofree char *line = cm_asprintf("reverts.%s: %s", text_of(v, "method"), text_of(v, "error"));
+        if (cm_json_get(v, "error"))
+            put_line("FAILED", line);
+    }
+    if (transform) {
+        cm_autofree char *line = cm_asprintf("transformResult: %s", transform);
+        put_line("FAILED", line);
+    }
+}
+
 static void print_check(yyjson_val *root)
 {
     yyjson_val *config = cm_json_get(root, "config"), *store = cm_json_get(root, "store");
@@ -97,6 +116,7 @@ static void print_check(yyjson_val *root)
     if (cm_json_get(root, "fetch"))
         put_line("fetch", text_of(root, "fetch"));
     print_connectors(cm_json_get(root, "connectors"));
+    print_reverts(root);
 }
 
 /** Trust what would be found in the working directory, in the order of the look-up. */
