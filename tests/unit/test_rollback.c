@@ -183,11 +183,6 @@ static void what_took_effect_is_undone_newest_first(void **state)
     start(w);
     id_of(w);
     call(w, "make", "{\"n\":1}");
-    call(w, "keep_read", "{}");
-    complete(w);
-    start(w);
-    id_of(w);
-    call(w, "make", "{\"n\":1}");
     call(w, "plain", "{}");
     call(w, "make", "{\"n\":2}");
     complete(w);
