@@ -153,8 +153,7 @@ static void an_embedder_hears_what_happens_and_keeps_what_it_needs(void **state)
     cm_outcome_free(run(ctx, "console.log('hi'); await shelf.make({n: 1})"));
     cm_outcome_free(run(ctx, "await shelf.make({n: 1})"));
     cm_close(ctx); /* the end may be told as late as here */
-    assert_string_equal(events,
-                        "started\nlog\ndecided\noutcome\nended\nstarted\ndecided\noutcome\nended\n");
+    assert_string_equal(events, "started\nlog\ndecided\noutcome\nended\nstarted\ndecided\noutcome\nended\n");
     assert_string_equal(hooks, "completed\ndispose completed\ncompleted\ndispose completed\n");
 }
 
