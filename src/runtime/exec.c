@@ -385,8 +385,49 @@ cm_exec *rt_exec_new(cm_runtime *rt, const struct cm_limits *l, cm_exec_fn fn, v
     return e;
 }
 
-cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user,
-                        cm_exec **out, struct cm_err *err)
+/** A spec of our own, with names in place of secrets. */
+struct clean_spec {
+    struct cm_exec_spec spec;
+    char *code;
+    struct cm_own_value input, args;
+    bool changed;
+};
+
+static void clean_spec_done(struct clean_spec *c)
+{
+    free(c->code);
+    cm_value_done(&c->input);
+    cm_value_done(&c->args);
+}
+
+/**
+ * Before anything is recorded or run, so that the record is what runs, and a replay runs the same: a program with a secret in it got it
+ * from somebody's words, and can do nothing with it that its name would not.
+ */
+static cm_status clean_spec(const cm_runtime *rt, const struct cm_exec_spec *spec, struct clean_spec *c,
+                            struct cm_err *err)
+{
+    size_t len = spec->code.len;
+    cm_status st;
+
+    c->spec = *spec;
+    c->input = cm_value_dup(spec->input);
+    c->args = cm_value_dup(spec->call_args);
+    c->code = cm_secrets_redact(rt->o.secrets, spec->code, &len);
+    if (c->code)
+        c->spec.code = cm_str_mk(c->code, len);
+    c->changed = c->code || cm_secrets_occur(rt->o.secrets, spec->input.json) ||
+                 cm_secrets_occur(rt->o.secrets, spec->call_args.json);
+    st = rt_without_secrets(rt, &c->input, false, err);
+    if (st == CM_OK)
+        st = rt_without_secrets(rt, &c->args, false, err);
+    c->spec.input = cm_value_view(&c->input);
+    c->spec.call_args = cm_value_view(&c->args);
+    return st;
+}
+
+static cm_status start(cm_runtime *rt, const struct cm_exec_spec *spec, bool had_secrets, cm_exec_fn fn,
+                       void *user, cm_exec **out, struct cm_err *err)
 {
     cm_autobuf code = CM_BUF_INIT(2 * CM_NAME_MAX_BYTES + 64);
     uint8_t seed[16];
@@ -405,6 +446,10 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
     e->created_at = e->clock = cm_now_ms();
     make_id(e);
     cm_random_bytes(seed, sizeof seed);
+    if (had_secrets)
+        rt_exec_warn(
+            e, "The program or its input held a value that the configuration keeps secret. It ran with "
+               "\"[secret NAME]\" in its place: connectors add such values to what they send by themselves.");
     if (spec->call_path)
         st = direct_program(e, spec, &code, err);
     if (st == CM_OK)
@@ -426,6 +471,18 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
     if (out)
         *out = e;
     return CM_OK;
+}
+
+cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec_fn fn, void *user,
+                        cm_exec **out, struct cm_err *err)
+{
+    struct clean_spec clean = {0};
+    cm_status st = clean_spec(rt, spec, &clean, err);
+
+    if (st == CM_OK)
+        st = start(rt, &clean.spec, clean.changed, fn, user, out, err);
+    clean_spec_done(&clean);
+    return st;
 }
 
 void cm_exec_cancel(cm_exec *e)

@@ -108,12 +108,14 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
 {
     struct rt_call *c = cm_new(struct rt_call);
     struct rt_parent *parent = parent_of(e, id, at.step);
+    /* A step is called what its program likes. */
+    cm_autofree char *clean = cm_secrets_redact(e->rt->o.secrets, method, &method.len);
 
     *c = (struct rt_call){.e = e, .id = id, .kind = kind, .line = at.line, .column = at.column};
     c->parent_seq = parent->seq;
     c->ordinal = ++parent->n_children;
     c->connector = kind == CM_CALL_TOOL ? rt_clean_name(connector) : cm_strdup("codemode");
-    c->method = rt_clean_name(method);
+    c->method = rt_clean_name(clean ? cm_str_mk(clean, method.len) : method);
     c->started_at = cm_now_ms();
     c->phase = RT_QUEUED;
     rt_call_link(c);

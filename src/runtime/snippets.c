@@ -146,7 +146,9 @@ cm_status cm_runtime_snippet_save(cm_runtime *rt, const struct cm_snippet_spec *
     cm_autobuf schema = CM_BUF_INIT(2 * SCHEMA_MAX_BYTES);
     cm_autofree char *connectors = NULL;
     struct rt_kept kept = {0};
-    const char *description = spec->description ? spec->description : "";
+    cm_autofree char *clean =
+        spec->description ? cm_secrets_redact(rt->o.secrets, cm_str_of(spec->description), NULL) : NULL;
+    const char *description = clean ? clean : spec->description ? spec->description : "";
     cm_status st = check_name(rt, spec->name, err);
 
     if (st == CM_OK)
