@@ -13,7 +13,7 @@ import assert from 'node:assert/strict';
 import { BUILD, privateHome, run, SANITIZED, start } from './lib.mjs';
 
 const SEED = Number(process.env.CM_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const KILLS = Number(process.env.CM_KILLS ?? (SANITIZED ? 40 : 500));
+const KILLS = Number(process.env.CM_KILLS ?? (SANITIZED ? 40 : 120));
 const LANES = 4; // stores, each with its own line of servers; together they keep the machine busy
 const MEASURE = 20; // one life in so many is let go on until all is answered: how long that takes, is how late the moments of the next ones are
 

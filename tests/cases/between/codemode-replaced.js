@@ -10,5 +10,5 @@ try { Object.defineProperty(globalThis, 'svc', { value: { one: () => 'mine' } })
 try { globalThis.codemode = null; } catch { /* read-only */ }
 return typeof svc.one;
 // ---- next run
-// expect: ["one","function",["search","describe","step"],"number","undefined"]
+// expect: ["one","function",["search","describe","step","run"],"number","undefined"]
 return [await svc.one({}), typeof codemode.step, Object.keys(codemode), typeof performance.now(), typeof console.left];
