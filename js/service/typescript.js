@@ -47,6 +47,17 @@ function checkTokens(text, tokens) {
     }
 }
 
+// A backslash in a name is read by this parser as one with whatever follows, a line break too, which would be lost with the name.
+function checkEscapes(text, tokens) {
+    if (!text.includes('\\'))
+        return;
+    for (const { type, start, end } of tokens) {
+        const at = type === TokenType.name ? text.slice(start, end).search(/\\(?!u)/) : -1;
+        if (at >= 0)
+            throw Object.assign(new SyntaxError('Expecting Unicode escape sequence \\uXXXX'), { pos: start + at });
+    }
+}
+
 // Rows of text.js: where a token's column differs from what the tokens before it in its line lead to.
 function rowsOf(text, code, tokens, mappings) {
     const before = new Lines(text), after = new Lines(code), rows = [];
@@ -81,6 +92,7 @@ export function stripTypes(text) {
     again = Math.max(AGAIN_AT_LEAST, text.length * AGAIN_PER_CHARACTER);
     const { tokens, scopes } = parse(text, false, true, false);
     checkTokens(text, tokens);
+    checkEscapes(text, tokens);
     const nameManager = new NameManager(text, tokens), helperManager = new HelperManager(nameManager);
     const tokenProcessor = new TokenProcessor(text, tokens, false, true, helperManager);
     identifyShadowedGlobals(tokenProcessor, scopes, getTSImportedNames(tokenProcessor));

@@ -96,7 +96,8 @@
                    " reverted_at = CASE WHEN ?4 IS NULL THEN ?3 ELSE reverted_at END, revert_error = ?4,"    \
                    " revert_started_at = CASE WHEN ?4 IS NULL THEN revert_started_at ELSE 0 END"             \
                    " WHERE execution = (SELECT serial FROM executions WHERE id = ?1 AND state <> 'running')" \
-                   " AND seq = ?2 AND state NOT IN ('reverted', 'pending', 'rejected')")                     \
+                   " AND seq = ?2 AND state NOT IN ('reverted', 'pending')"                                  \
+                   " AND (state <> 'rejected' OR decision = 'ask')")                                         \
     X(REVERT_START, "UPDATE calls SET revert_started_at = ?3, revert_by = ?4, revert_error = NULL"           \
                     " WHERE execution = (SELECT serial FROM executions WHERE id = ?1"                        \
                     " AND state NOT IN ('running', 'paused')) AND seq = ?2 AND state <> 'reverted'"          \

@@ -30,7 +30,7 @@ static const unsigned call_moves[CM_CALL_STATE_COUNT_] = {
     [CM_CALL_APPLIED] = TO(REVERTED),
     [CM_CALL_FAILED] = TO(REVERTED),
     [CM_CALL_UNKNOWN] = TO(PENDING) | TO(REVERTED),
-    [CM_CALL_REJECTED] = 0,
+    [CM_CALL_REJECTED] = TO(REVERTED), /* only one that had been sent before it was asked about */
     [CM_CALL_CANCELLED] = TO(REVERTED),
     [CM_CALL_REVERTED] = 0,
 };

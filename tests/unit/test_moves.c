@@ -210,12 +210,14 @@ static void every_operation_on_a_call_makes_a_move_or_none(void **state)
             for (size_t i = 0; i < CM_ARRAY_LEN(ops); i++) {
                 cm_auto(cm_store) s = begun(CM_EXEC_RUNNING);
                 const struct cm_exec_row moved = {.state = of[k], .updated_at = 2, .passes = 1};
-                const struct cm_call_row row = {.parent_seq = -1,
-                                                .connector = "c",
-                                                .method = "m",
-                                                .decision = "execute",
-                                                .rule = "default",
-                                                .state = from};
+                const struct cm_call_row row = {
+                    .parent_seq = -1,
+                    .connector = "c",
+                    .method = "m",
+                    /* What was rejected can be undone where it had been sent before. */
+                    .decision = ops[i] == revert ? "ask" : "execute",
+                    .rule = "default",
+                    .state = from};
                 enum cm_call_state to = CM_CALL_STATE_COUNT_;
 
                 assert_int_equal(cm_store_call_intent(s, "e", &row, false, NULL), CM_OK);

@@ -17,9 +17,9 @@
 
 #define FILE_MAX  (64U << 10)
 #define TEXT_MAX  (2U << 20)
-#define SHORT     (40U << 10)
+#define SHORT     (16U << 10)
 #define LONG      1000000U
-#define SHORT_MS  2000
+#define SHORT_MS  400
 #define LONG_MS   8000
 #define STACK_MAX (2U << 20)
 

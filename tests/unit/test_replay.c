@@ -14,6 +14,7 @@
  * PARENT is a number or "-". NAME is connector.method. Everything after # is a comment.
  */
 #include "base/fd.h"
+#include "base/parse.h"
 #include "runtime/replay.h"
 #include "wire/wire.h"
 
@@ -40,6 +41,14 @@ struct talk {
         print_error("%s:%d: ", (t)->file, (t)->line); \
         fail_msg(__VA_ARGS__);                        \
     } while (0)
+
+static uint32_t number(const char *text)
+{
+    uint32_t n = 0;
+
+    assert_int_equal(cm_parse_u32(cm_str_of(text), &n, NULL), CM_OK);
+    return n;
+}
 
 static uint8_t kind_of(const struct talk *t, const char *word)
 {
@@ -84,7 +93,7 @@ static void split_name(char *name, const char **connector, const char **method)
 
 static void add_row(struct talk *t, char **w, size_t n)
 {
-    struct cm_call_row row = {.seq = (uint32_t)atoi(w[1]),
+    struct cm_call_row row = {.seq = number(w[1]),
                               .parent_seq = parent_of(w[2]),
                               .kind = kind_of(t, w[3]),
                               .args = value_of(w[5]),
@@ -100,9 +109,9 @@ static void add_row(struct talk *t, char **w, size_t n)
             row.has_outcome = true;
             row.outcome = value_of("1");
         } else if (strncmp(w[i], "delivery=", 9) == 0) {
-            row.delivery = atoi(w[i] + 9);
+            row.delivery = number(w[i] + 9);
         } else if (strncmp(w[i], "ordinal=", 8) == 0) {
-            row.ordinal = (uint32_t)atoi(w[i] + 8);
+            row.ordinal = number(w[i] + 8);
         } else if (strncmp(w[i], "asked=", 6) == 0) {
             row.asked = value_of(w[i] + 6);
             row.asked_hash = w[i] + 6;
@@ -140,7 +149,7 @@ static void issue(struct talk *t, char **w, size_t n)
     }
     if (st != CM_OK)
         WRONG(t, "%s", t->err.message);
-    if (n != 8 || (e != NULL) != cm_z_eq(w[6], "row") || seq != (uint32_t)atoi(w[7]))
+    if (n != 8 || (e != NULL) != cm_z_eq(w[6], "row") || seq != number(w[7]))
         WRONG(t, "it is %s %u", e ? "row" : "new", seq);
 }
 
@@ -153,7 +162,7 @@ static void expect_next(struct talk *t, const char *want, bool starts)
             WRONG(t, "it is %u", e->row.seq);
         return;
     }
-    if (!e || e->row.seq != (uint32_t)atoi(want))
+    if (!e || e->row.seq != number(want))
         WRONG(t, "it is %d", e ? (int)e->row.seq : -1);
     if (rt_entry_starts(e) != starts)
         WRONG(t, "%s", starts ? "it is an outcome" : "it starts a function");
@@ -165,7 +174,7 @@ static struct rt_entry *entry(struct talk *t, const char *seq)
     struct rt_entry *e;
 
     for (size_t i = 0; (e = rt_replay_entry(t->r, i)); i++)
-        if (e->row.seq == (uint32_t)atoi(seq))
+        if (e->row.seq == number(seq))
             return e;
     WRONG(t, "no row %s", seq);
     return NULL;

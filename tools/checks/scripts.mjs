@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { files, finding, finish, forEach, read, root, run } from './tree.mjs';
 
-const text = files.filter((p) => !/^(js\/dist|tests\/cases)\//.test(p) && statSync(`${root}/${p}`).isFile());
+const text = files.filter((p) => !/^(js\/dist|tests\/cases|tests\/fuzz\/corpus)\//.test(p) && statSync(`${root}/${p}`).isFile());
 const shebang = new Map(text.filter((p) => !/\.(c|h|md|json|mjs|js|build|yaml)$/.test(p)).map((p) => [p, /^#!(.*)/.exec(read(p))?.[1]]));
 
 const jobs = [
