@@ -5,6 +5,7 @@
  *
  * The rows are made by SQL, since making them one by one takes longer than everything that is measured; the schema is the store's own.
  */
+#include "base/parse.h"
 #include "store/internal.h"
 
 #include <stdio.h>
@@ -279,6 +280,14 @@ static void measure_pruning(cm_store *s, size_t wanted)
     printf("]},\n{\"what\":\"prune, %zu executions in batches\",\"samples\":[%.4f]}\n", done, now_ms() - all);
 }
 
+/** A wrong one is 0, which is out of range. */
+static unsigned number(const char *text)
+{
+    uint32_t n = 0;
+
+    return cm_parse_u32(cm_str_of(text), &n, NULL) == CM_OK ? n : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct stat sb;
@@ -287,9 +296,9 @@ int main(int argc, char **argv)
         fail("usage", "store_scale FILE [EXECUTIONS [CALLS]]");
     path = argv[1];
     if (argc > 2)
-        n_executions = (unsigned)strtoul(argv[2], NULL, 10);
+        n_executions = number(argv[2]);
     if (argc > 3)
-        n_calls = (unsigned)strtoul(argv[3], NULL, 10);
+        n_calls = number(argv[3]);
     if (n_executions < 100 || n_executions > 1000000 || n_calls < 1 || n_calls > 10000)
         fail("usage", "from 100 to 1000000 executions, with 1 to 10000 calls each");
     (void)snprintf(where, sizeof where, "sqlite:%s", path);

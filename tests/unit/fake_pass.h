@@ -111,7 +111,7 @@ static uint32_t fake_call(enum cm_call_kind kind, const char *connector, const c
     return id;
 }
 
-static uint32_t fake_tool(const char *connector, const char *method, const char *args)
+__attribute__((unused)) static uint32_t fake_tool(const char *connector, const char *method, const char *args)
 {
     return fake_call(CM_CALL_TOOL, connector, method, args);
 }

@@ -411,7 +411,7 @@ static void pay(void *user, cm_tool_call *call, const char *args_json, size_t ar
     char *paid = user;
 
     (void)args_len;
-    (void)strncat(paid, args_json, 200);
+    (void)snprintf(paid + strlen(paid), 200, "%s", args_json);
     cm_tool_return(call, "\"paid\"", 6);
 }
 

@@ -313,7 +313,7 @@ static bool run_program(struct world *w, const char *isolation, const char *name
         fail_msg("%s does not say what it tries and why it fails", name);
     /* Only what is to be stopped is stopped early: a sanitizer's build takes its time. */
     spec.limits.cpu_ms = end.ptr && holds(end, "cpu_limit") ? 300 : 20000;
-    spec.limits.memory_mb = CM_SANITIZED ? 2048 : 64; /* a sanitizer keeps what was freed */
+    spec.limits.memory_mb = CM_SANITIZED ? 2048 : 96; /* a sanitizer keeps what was freed */
     spec.limits.deadline_ms = 120000;
     if (cm_sandbox_start(w->sb, &spec, &attempt_events, &r, &r.pass, &err) != CM_OK)
         fail_msg("%s: %s", name, err.message);

@@ -63,7 +63,7 @@ static uint8_t kind_of(const struct talk *t, const char *word)
 
 static int64_t parent_of(const char *word)
 {
-    return cm_z_eq(word, "-") ? -1 : atoll(word);
+    return cm_z_eq(word, "-") ? -1 : (int64_t)number(word);
 }
 
 /** Arguments, whose hash is here the text itself. */
