@@ -56,7 +56,7 @@ static void the_kernel_ends_a_spinning_worker_when_the_host_is_held_up(void **st
     struct run r = {.loop = w.loop};
     struct cm_limits limits = CM_LIMITS_DEFAULT;
 
-    limits.cpu_ms = 1;
+    limits.cpu_ms = 50; /* enough for the loop to stand still first */
     expect(w.loop, w.sb, "return 1", "1");
     start(w.sb, &r, "test", "while (true) {}", &limits);
     /* The host's loop stands still: only the worker's own end, seen through a descriptor, goes on. */
