@@ -123,14 +123,13 @@ static cm_status check_template(yyjson_val *v, const char *at, struct cm_err *er
             if (st != CM_OK)
                 return st;
         }
-    if (yyjson_is_obj(v))
-        yyjson_obj_foreach(v, i, max, key, item)
-        {
-            cm_autofree char *place = cm_asprintf("%s.%s", at, yyjson_get_str(key));
-            cm_status st = check_template(item, place, err);
-            if (st != CM_OK)
-                return st;
-        }
+    yyjson_obj_foreach(v, i, max, key, item)
+    {
+        cm_autofree char *place = cm_asprintf("%s.%s", at, yyjson_get_str(key));
+        cm_status st = check_template(item, place, err);
+        if (st != CM_OK)
+            return st;
+    }
     return CM_OK;
 }
 

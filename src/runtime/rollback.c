@@ -121,7 +121,10 @@ static void tell(struct rt_rollback *r, enum cm_exec_state state, const struct c
         add_list(&out, "skipped", &r->skipped);
         cm_buf_add_char(&out, '}');
     }
-    r->fn(r->user, err ? (struct cm_str){0} : cm_buf_str(&out), err);
+    struct cm_str report = {0};
+    if (!err)
+        report = cm_buf_str(&out);
+    r->fn(r->user, report, err);
     free_rollback(r);
 }
 

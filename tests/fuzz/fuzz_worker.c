@@ -19,13 +19,14 @@ static ssize_t world_send(int fd, const void *bytes, size_t n, int flags);
 static cm_status world_start(cm_engine *e, const struct cm_realm_opts *opts, cm_realm **out,
                              struct cm_err *err);
 
-#define _exit                        world_leave
-#define read                         world_read
-#define send                         world_send
-#define cm_realm_start               world_start
-#define cm_memory_begin_run()        ((void)0)
-#define cm_memory_watch()            true
-#define cm_memory_mapped()           ((size_t)0)
+#define _exit                 world_leave
+#define read                  world_read
+#define send                  world_send
+#define cm_realm_start        world_start
+#define cm_memory_begin_run() ((void)0)
+#define cm_memory_watch()     true
+#define cm_memory_mapped()    ((size_t)0)
+#undef fprintf                                             /* with some headers it is a macro already */
 #define fprintf(stream, format, ...) ((void)(__VA_ARGS__)) /* the reason, a thousand times a second */
 #include "worker/serve.c"
 #undef _exit
