@@ -115,14 +115,13 @@ static cm_status check_template(yyjson_val *v, const char *at, struct cm_err *er
             "\"$result[\\\"a key\\\"]\", one of them with ? behind it where it may be missing, or "
             "\"$$…\" for a text that begins with $",
             at, yyjson_get_str(v));
-    if (yyjson_is_arr(v))
-        yyjson_arr_foreach(v, i, max, item)
-        {
-            cm_autofree char *place = cm_asprintf("%s[%zu]", at, i);
-            cm_status st = check_template(item, place, err);
-            if (st != CM_OK)
-                return st;
-        }
+    yyjson_arr_foreach(v, i, max, item)
+    {
+        cm_autofree char *place = cm_asprintf("%s[%zu]", at, i);
+        cm_status st = check_template(item, place, err);
+        if (st != CM_OK)
+            return st;
+    }
     yyjson_obj_foreach(v, i, max, key, item)
     {
         cm_autofree char *place = cm_asprintf("%s.%s", at, yyjson_get_str(key));
