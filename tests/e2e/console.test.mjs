@@ -7,6 +7,7 @@ import vm from 'node:vm';
 import { caseFile, privateHome, run } from './lib.mjs';
 
 const DEPTH = 8; // js/prelude/format.js
+const NODE = Number(process.versions.node.split('.')[0]);
 
 /** [{args, mode: '', '~' or '!', want?}] of the case file. */
 function readCases() {
@@ -14,7 +15,9 @@ function readCases() {
   for (const line of readFileSync(caseFile('console', 'expressions.txt'), 'utf8').split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('= ')) cases.at(-1).want = line.slice(2).replaceAll('⏎', '\n');
-    else if (/^[~!] /.test(line)) cases.push({ args: line.slice(2), mode: line[0] });
+    else if (line.startsWith('+ ')) {
+      if (NODE >= 20) cases.push({ args: line.slice(2), mode: '' });
+    } else if (/^[~!] /.test(line)) cases.push({ args: line.slice(2), mode: line[0] });
     else cases.push({ args: line, mode: '' });
   }
   return cases;
