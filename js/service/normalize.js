@@ -185,7 +185,10 @@ function failure(source, e, warnings) {
     // What was found in lines that do not run is of no interest; which of several fences was read is.
     const texts = warnings.texts.slice(0, warnings.general), refused = e instanceof Refusal || e.refusal === true;
     // Where the parser ran out of stack, nothing is known but where the program begins.
-    const pos = typeof e.pos === 'number' ? Math.min(e.pos, source.length) : Math.max(0, source.search(/\S/));
+    let pos = typeof e.pos === 'number' ? Math.min(e.pos, source.length) : Math.max(0, source.search(/\S/));
+    // These the parser places behind the character that begins them.
+    if (/^Unterminated (?:template|regular)/.test(e.message) && /[`/]/.test(source[pos - 1] ?? ''))
+        pos--;
     const { line, column } = place(source, pos);
     const known = refused ? e.message : advise(e.text ?? source, { message: /stack/i.test(e.message) ? 'Not enough stack space' : e.message, pos });
     const error = {

@@ -104,7 +104,10 @@ function withTail(text, pos) {
         if (!/(?:^|[;}\r\n])[ \t]*$/.test(text.slice(Math.max(0, at - 100), at)) || !isObjectText(text, at))
             continue;
         try {
-            const { body } = parse(keepOnly(text, 0, at));
+            // With a number in its place it must be the last statement: the bracket may stand in a comment or a text.
+            const { body } = parse(replace(keepOnly(text, 0, at), [[at, at + 1, '0']]).text);
+            if (body.pop().start !== at)
+                return null;
             return { text, rows: [], body: [...body, objectAt(text, at)] };
         } catch {
             return null;

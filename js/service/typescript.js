@@ -24,6 +24,8 @@ State.prototype.restoreFromSnapshot = function (snapshot) {
     restoreFromSnapshot.call(this, snapshot);
 };
 
+const BREAK = /[\r\n\u2028\u2029]/;
+
 const options = { transforms: ['typescript'], disableESTransforms: true };
 
 function refuse(message, pos) {
@@ -47,14 +49,19 @@ function checkTokens(text, tokens) {
     }
 }
 
-// A backslash in a name is read by this parser as one with whatever follows, a line break too, which would be lost with the name.
-function checkEscapes(text, tokens) {
-    if (!text.includes('\\'))
-        return;
-    for (const { type, start, end } of tokens) {
-        const at = type === TokenType.name ? text.slice(start, end).search(/\\(?!u)/) : -1;
+// What goes away with its type goes unread by the parser that comes next, and so would a line break inside of it: all that follows would
+// move up by a line. A backslash in a name is read by this parser as one with whatever follows, a break too.
+function checkTexts(text, tokens) {
+    for (const { isType, type, start, end } of tokens) {
+        const token = text.slice(start, end);
+        const at = type === TokenType.name ? token.search(/\\(?!u)/) : -1;
         if (at >= 0)
             throw Object.assign(new SyntaxError('Expecting Unicode escape sequence \\uXXXX'), { pos: start + at });
+        if (!isType || !BREAK.test(token))
+            continue;
+        if (type === TokenType.string && !/\\(?:\r\n|[\r\n\u2028\u2029])/.test(token))
+            throw Object.assign(new SyntaxError('Unterminated string constant'), { pos: start });
+        refuse('A text in a type goes over several lines; write it on one', type === TokenType.template ? start - 1 : start);
     }
 }
 
@@ -92,7 +99,7 @@ export function stripTypes(text) {
     again = Math.max(AGAIN_AT_LEAST, text.length * AGAIN_PER_CHARACTER);
     const { tokens, scopes } = parse(text, false, true, false);
     checkTokens(text, tokens);
-    checkEscapes(text, tokens);
+    checkTexts(text, tokens);
     const nameManager = new NameManager(text, tokens), helperManager = new HelperManager(nameManager);
     const tokenProcessor = new TokenProcessor(text, tokens, false, true, helperManager);
     identifyShadowedGlobals(tokenProcessor, scopes, getTSImportedNames(tokenProcessor));
