@@ -187,27 +187,35 @@ static void on_rolled_back(void *user, struct cm_str report, const struct cm_err
         w->err = *err;
 }
 
-/** A call that the world has seen undone, though its record does not say so. */
+struct undone {
+    uint32_t seqs[PENDING_MAX];
+    size_t n;
+};
+
+/** The calls that the world has seen undone, though their record does not say so. */
 static bool find_undone(void *user, const struct cm_call_row *row)
 {
-    bool *found = user;
+    struct undone *u = user;
 
-    if (row->kind == CM_CALL_TOOL && row->state != CM_CALL_REVERTED)
-        *found = *found || deed_of(row->method, row->args.json)->undone > 0;
+    if (row->kind == CM_CALL_TOOL && row->state != CM_CALL_REVERTED && u->n < PENDING_MAX &&
+        deed_of(row->method, row->args.json)->undone > 0)
+        u->seqs[u->n++] = row->seq;
     return true;
 }
 
-/** Undo it all; where the last try left something that may have been undone or not, somebody has looked. */
+/** Undo it all. Where the last try left calls that may have been undone or not, somebody has looked at each: first those that were. */
 static void roll_back(struct world *w, const char *id)
 {
     struct cm_rollback r = {.id = id, .by = "a test"};
     struct cm_err err = {0};
-    bool undone = false;
+    struct undone undone = {.n = 0};
 
     if (w->n_rollbacks++ > 0) {
         if (cm_store_calls(w->store, id, find_undone, &undone, &err) != CM_OK)
             bad("%s", err.message);
-        r.unknown = undone ? CM_REVERT_DONE : CM_REVERT_AGAIN;
+        r.unknown = undone.n ? CM_REVERT_DONE : CM_REVERT_AGAIN;
+        r.seqs = undone.seqs;
+        r.n_seqs = undone.n;
     }
     begin(w);
     tolerate(w, cm_runtime_rollback_as(w->rt, &r, on_rolled_back, w, &err), &err);

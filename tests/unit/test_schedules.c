@@ -259,10 +259,6 @@ static void every(struct plan *plan, int64_t *at, int64_t step)
 {
     for (size_t i = 0; i < n_scenarios; i++) {
         sc = &scenarios[i];
-        /* Of several reverts that were begun when both processes stopped some were done and others not: people settle each of them, which
-         * the scenarios have no words for. */
-        if (plan->crash_again_at && sc->roll_back)
-            continue;
         /* Another start for each, so that over all of them every place is met also where not every effect is. */
         *at = 1 + (int64_t)i % step_of(step);
         for (unsigned n = 0;; n++) {
