@@ -8,7 +8,7 @@ const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^\r\n`]*)$/gm;
 const OURS = new Set(['js', 'javascript', 'ecmascript', 'es6', 'mjs', 'cjs', 'jsx', 'node', 'nodejs', 'ts', 'typescript', 'tsx', 'mts', 'codemode']);
 
 // What may follow a tag: title="x.ts", {1,3}, linenums. Anything else is the program's first line.
-const ATTRIBUTES = /^(?:\{[^{}]*\}|\[[^\][]*\]|[\w-]+(?:=(?:"[^"]*"|'[^']*'|[^\s"'=]+))?|[ \t]+)*$/;
+const ATTRIBUTES = /^(?:\{[^{}]*\}|\[[^\][]*\]|[\w-]+(?![\w-])(?:=(?:"[^"]*"|'[^']*'|[^\s"'=]+(?![^\s"'=])))?|[ \t]+(?![ \t]))*$/;
 
 // The pieces of code in a text: {start, end, at, kind}; kind 2: a tag of ours, 1: none, 0: another.
 export function fences(text) {
