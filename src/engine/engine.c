@@ -120,7 +120,7 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     e->types = JSStringCreateWithUTF8CString(cm_types_js);
     e->web_url = JSStringCreateWithUTF8CString("codemode:web");
     e->n_web = CM_ARRAY_LEN(cm_web_js);
-    e->web = cm_calloc(e->n_web, sizeof(*e->web));
+    e->web = cm_calloc(e->n_web, sizeof(JSStringRef));
     for (size_t i = 0; i < e->n_web; i++)
         e->web[i] = JSStringCreateWithUTF8CString(cm_web_js[i]);
     st = load_service(e, err);

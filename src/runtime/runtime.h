@@ -222,7 +222,7 @@ typedef void (*cm_report_fn)(void *user, struct cm_str report_json, const struct
  *
  * Errors, and fn is not called: CM_E_NOT_FOUND; CM_E_CONFLICT it runs, or is being rolled back.
  */
-cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *r, cm_report_fn fn, void *user,
+cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *spec, cm_report_fn fn, void *user,
                                  struct cm_err *err);
 /** The same with everything as usual. */
 cm_status cm_runtime_rollback(cm_runtime *rt, const char *id, cm_report_fn fn, void *user,
