@@ -42,16 +42,24 @@ int cm_status_exit(cm_status st)
     return row_of(st)->exit;
 }
 
+static void set(struct cm_err *err, cm_status st, const char *code, const char *fmt, va_list ap)
+    __attribute__((format(printf, 4, 0)));
+
+static void set(struct cm_err *err, cm_status st, const char *code, const char *fmt, va_list ap)
+{
+    if (!err)
+        return;
+    err->status = st;
+    err->code = code;
+    (void)vsnprintf(err->message, sizeof err->message, fmt, ap);
+}
+
 cm_status cm_err_set(struct cm_err *err, cm_status st, const char *fmt, ...)
 {
     va_list ap;
 
-    if (!err)
-        return st;
-    err->status = st;
-    err->code = NULL;
     va_start(ap, fmt);
-    (void)vsnprintf(err->message, sizeof err->message, fmt, ap);
+    set(err, st, NULL, fmt, ap);
     va_end(ap);
     return st;
 }
@@ -60,12 +68,8 @@ cm_status cm_err_limit(struct cm_err *err, const char *code, const char *fmt, ..
 {
     va_list ap;
 
-    if (!err)
-        return CM_E_LIMIT;
-    err->status = CM_E_LIMIT;
-    err->code = code;
     va_start(ap, fmt);
-    (void)vsnprintf(err->message, sizeof err->message, fmt, ap);
+    set(err, CM_E_LIMIT, code, fmt, ap);
     va_end(ap);
     return CM_E_LIMIT;
 }

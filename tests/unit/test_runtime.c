@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "later.h"
 #include "unit.h"
 
 struct world {
@@ -63,33 +64,11 @@ static void never(void *user, cm_call *k, struct cm_str args)
     w->never = k;
 }
 
-struct later {
-    cm_call *k;
-    char *args;
-    cm_timer *timer;
-};
-
-static void on_later(void *user)
-{
-    struct later *l = user;
-
-    cm_native_reply_json(l->k, cm_str_of(l->args));
-    cm_timer_free(l->timer);
-    free(l->args);
-    free(l);
-}
-
 static void later(void *user, cm_call *k, struct cm_str args)
 {
     struct world *w = user;
-    struct later *l = cm_new(struct later);
-    cm_auto(yyjson_doc) doc = NULL;
 
-    assert_int_equal(cm_json_parse(args, CM_JSON_STRICT, &doc, NULL), CM_OK);
-    l->k = k;
-    l->args = cm_memdup_z(args.ptr, args.len);
-    l->timer = cm_timer_new(w->loop, on_later, l);
-    cm_timer_start(l->timer, yyjson_get_uint(cm_json_get(yyjson_doc_get_root(doc), "ms")));
+    reply_later(w->loop, k, args);
 }
 
 static void add_tools(struct world *w)
