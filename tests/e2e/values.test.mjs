@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import vm from 'node:vm';
-import { caseFile, httpServer, mcpClient, privateHome, run } from './lib.mjs';
+import { caseFile, httpServer, mcpClient, privateHome, run, SANITIZED } from './lib.mjs';
 
 const GENERATOR = readFileSync(caseFile('values/generator.js'), 'utf8');
 const SEED = Number(process.env.CODEMODE_SEED ?? 1);
@@ -25,7 +25,7 @@ const tools = {
 
 function home(t) {
   const h = privateHome(t);
-  h.config = h.config({ codemode: { toolsets: { local: { tools } }, limits: { cpuMs: 60000, subrequests: 1000 } } });
+  h.config = h.config({ codemode: { toolsets: { local: { tools } }, limits: { cpuMs: 60000, subrequests: 1000, memoryMb: SANITIZED ? 2048 : 128 } } });
   return h;
 }
 

@@ -58,7 +58,7 @@ export async function e2e(root, build) {
     CODEMODE_BUILD: build,
     CODEMODE_ROOT: root,
     CODEMODE_SANITIZE: sanitizer(build),
-    ASAN_OPTIONS: process.env.ASAN_OPTIONS ?? 'abort_on_error=0:detect_leaks=1:strict_string_checks=1',
+    ASAN_OPTIONS: process.env.ASAN_OPTIONS ?? 'abort_on_error=0:strict_string_checks=1',
     UBSAN_OPTIONS: process.env.UBSAN_OPTIONS ?? 'print_stacktrace=1:halt_on_error=1',
   };
   const tasks = findTests(join(root, 'tests/e2e')).map((path) => ({

@@ -428,23 +428,6 @@ static void fault_signals_are_not_caught(void **state)
     assert_true(faults_are_default);
 }
 
-#if CM_SANITIZED
-/* The leak check cannot read the engine's own heap, so what is held only from there looks lost. Whole call
- * chains cost a little time and keep the exceptions to these two: a string that we forget is still found. */
-const char *__asan_default_options(void);
-const char *__lsan_default_suppressions(void);
-
-__attribute__((visibility("default"))) const char *__asan_default_options(void)
-{
-    return "fast_unwind_on_malloc=0:malloc_context_size=8";
-}
-
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void)
-{
-    return "leak:WTF::StringImpl::createStaticStringImpl\nleak:WTF::BitVector::resizeOutOfLine\n";
-}
-#endif
-
 static const struct CMUnitTest own_tests[] = {
     cmocka_unit_test(no_helper_thread_exists_after_warming),
     cmocka_unit_test(compiled_code_and_collection_work_in_a_forked_child),

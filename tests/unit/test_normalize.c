@@ -4,6 +4,7 @@
  * time of this thread, so a busy machine changes nothing; quadratic work on texts of this size takes many times the limit.
  */
 #include "base/fd.h"
+#include "base/sanitize.h"
 #include "engine/engine.h"
 #include "json/json.h"
 
@@ -19,8 +20,8 @@
 #define TEXT_MAX  (2U << 20)
 #define SHORT     (16U << 10)
 #define LONG      1000000U
-#define SHORT_MS  400
-#define LONG_MS   8000
+#define SHORT_MS  (CM_SANITIZED ? 4000 : 400)
+#define LONG_MS   (CM_SANITIZED ? 80000 : 8000)
 #define STACK_MAX (2U << 20)
 
 static cm_engine *engine;
