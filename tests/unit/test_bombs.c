@@ -1,13 +1,18 @@
 /**
  * Memory bombs: programs that fill memory, each by another part of the engine (tests/cases/bombs), against the real worker program.
  * What is measured is the memory of a worker's own: the most that the process ever had resident, as the kernel counted it and the
- * zygote reported it, less the pages that it shared with the zygote when it was ready. Those exist once, however many workers there are.
+ * zygote reported it, less the pages that it shares with others: those of the zygote when it was ready, and those of files, which are
+ * the engine's own text and tables. They exist once, however many workers there are, and how many of them a process happens to touch is
+ * no doing of the program's.
  */
 #include "base/fd.h"
 #include "sandbox/internal.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
 
 #include "sandbox_run.h"
 
@@ -18,8 +23,9 @@
 
 static struct cm_control_msg last_exits[64];
 static size_t n_exits;
-static uint64_t ready_kb; /* what the last run's worker had resident before it ran anything */
-static uint64_t own_kb;   /* what of that is not shared, in a worker that waits on its first call */
+static uint64_t ready_kb;    /* anonymous memory that the last run's worker had before it ran anything */
+static uint64_t own_kb;      /* what of that is not shared, in a worker that waits on its first call */
+static uint64_t of_files_kb; /* pages of files that the last run's worker had, when it was last seen */
 
 void __real_cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m);
 void __wrap_cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m);
@@ -41,17 +47,66 @@ static const struct cm_control_msg *find_exit(int64_t pid)
     return NULL;
 }
 
+/** ---- pages of files ---- */
+
+/** A thread that looks at one process all the time, since the loop's own thread has its turns to take. */
+struct watch {
+    pthread_t thread;
+    pid_t pid;
+    atomic_bool done;
+};
+
+/**
+ * The pages of files, of which a process has ever more while it runs code that it had not run before. The last look comes before
+ * the end: what is read is at most what there was, so that what is left for the worker's own is at least that.
+ */
+static void *look_at_files(void *user)
+{
+    struct watch *at = user;
+    const struct timespec pause = {.tv_nsec = 200000};
+    cm_autofree char *path = cm_asprintf("/proc/%lld/statm", (long long)at->pid);
+    unsigned long long shared;
+
+    while (!atomic_load(&at->done)) {
+        FILE *f = fopen(path, "re");
+        if (f && fscanf(f, "%*u %*u %llu", &shared) == 1 && shared > 0)
+            of_files_kb = shared * ((uint64_t)sysconf(_SC_PAGESIZE) / 1024);
+        if (f)
+            (void)fclose(f);
+        (void)nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+static void watch_files(struct watch *at, const cm_pass *pass, pid_t pid)
+{
+    *at = (struct watch){.pid = pid};
+    ready_kb = pass->worker->start.anon_kb;
+    of_files_kb = pass->worker->start.resident_kb - ready_kb;
+    assert_int_equal(pthread_create(&at->thread, NULL, look_at_files, at), 0);
+}
+
+static void end_watch(struct watch *at)
+{
+    atomic_store(&at->done, true);
+    assert_int_equal(pthread_join(at->thread, NULL), 0);
+}
+
+/** ---- runs ---- */
+
 /** Run a program to its end and, where that ended its worker, to the worker's end. */
 static struct run run_to_the_end(struct world *w, const char *source, const struct cm_limits *limits,
                                  struct cm_control_msg *exit)
 {
     struct run r = {.loop = w->loop, .answer = true};
+    struct watch files;
 
     start(w->sb, &r, "test", source, limits);
     pid_t pid = await_pid(&r);
-    ready_kb = r.pass->worker->start.resident_kb;
+    watch_files(&files, r.pass, pid);
     memset(last_exits, 0, sizeof(last_exits));
     finish(&r);
+    end_watch(&files);
     r.pid = pid;
     *exit = (struct cm_control_msg){0};
     if (!r.code[0])
@@ -65,7 +120,9 @@ static struct run run_to_the_end(struct world *w, const char *source, const stru
 /** The worker's own memory at its most. */
 static uint64_t most_kb(const struct cm_control_msg *exit)
 {
-    return own_kb + (exit->max_rss_kb > ready_kb ? exit->max_rss_kb - ready_kb : 0);
+    uint64_t shared_kb = ready_kb + of_files_kb;
+
+    return own_kb + (exit->max_rss_kb > shared_kb ? exit->max_rss_kb - shared_kb : 0);
 }
 
 static void read_own(struct run *r)
