@@ -228,6 +228,20 @@ static void print_logs(yyjson_val *logs)
     print_block("console", cm_buf_str(&b));
 }
 
+/** Whole: they say what to do. */
+static void print_warnings(yyjson_val *warnings)
+{
+    yyjson_val *text;
+    size_t i, max;
+
+    yyjson_arr_foreach(warnings, i, max, text)
+    {
+        printf("warning  ");
+        cm_cli_put_safe(stdout, yyjson_get_str(text), yyjson_get_len(text));
+        putchar('\n');
+    }
+}
+
 static int print_execution(yyjson_val *e)
 {
     int64_t from = time_of(e, "createdAt"), to = time_of(e, "updatedAt");
@@ -240,6 +254,7 @@ static int print_execution(yyjson_val *e)
     print_value("result", cm_json_get(e, "result"));
     print_error_of(cm_json_get(e, "error"));
     print_logs(cm_json_get(e, "logs"));
+    print_warnings(cm_json_get(e, "warnings"));
     print_calls(cm_json_get(e, "calls"));
     print_decisions(cm_json_get(e, "calls"));
     return CM_CLI_OK;

@@ -14,7 +14,9 @@
 #define RT_RECORD_MAX  (256u << 20) /* argument and outcome bytes that one execution may put into the log */
 #define RT_VALUE_MAX_BYTES \
     (CM_FRAME_MAX_BYTES - 4096) /* an outcome and its frame's other parts fit in a frame */
-#define RT_WARNINGS_MAX  20
+#define RT_WARNINGS_MAX 20
+#define RT_RESUMES_MAX \
+    3 /* times that an interrupted execution is taken up unasked: more often is no coincidence */
 #define RT_WARNING_BYTES 1024
 /* The code of a call whose arguments are over their limit; like any failure of a call it can be caught. */
 #define RT_ARGUMENTS_LIMIT "arguments_limit"
@@ -244,6 +246,11 @@ void rt_again_load_lines(cm_exec *e, struct cm_str logs_json);
 bool rt_again_add_line(cm_exec *e, struct cm_str line, size_t kept);
 void rt_again_rest_of_lines(cm_exec *e);
 void rt_again_done(cm_exec *e);
+
+/** ---- resume.c ---- */
+
+/** Why an execution is not taken up any more, and what to do: at most RT_WARNING_BYTES. */
+void rt_interrupted_say(const char *id, uint32_t times, char *out, size_t cap);
 
 /** ---- issue.c ---- */
 

@@ -52,6 +52,14 @@ static void warnf(struct builder *b, const char *fmt, ...)
     warn(b, cm_str_of(text));
 }
 
+static void warn_interrupted(struct builder *b, const struct cm_exec_row *row)
+{
+    char text[RT_WARNING_BYTES];
+
+    rt_interrupted_say(row->id, row->interruptions, text, sizeof text);
+    warn(b, cm_str_of(text));
+}
+
 /** A value as readers see it, into out. False: nothing there (or damaged: then a warning says so). */
 static bool add_value(struct builder *b, struct cm_value v, const char *what, uint32_t seq,
                       struct cm_buf *out)
@@ -441,6 +449,8 @@ cm_status rt_outcome_write(cm_store *store, const struct cm_exec_row *row, const
     add_warnings(&b, row->warnings_json);
     if (o->warning[0])
         warn(&b, cm_str_of(o->warning));
+    if (row->state == CM_EXEC_PAUSED && row->interruptions > RT_RESUMES_MAX)
+        warn_interrupted(&b, row);
     add_result(&b, row);
     add_logs(&b, row->logs_json);
     add_error(&b, row->error_json);

@@ -144,8 +144,9 @@ static cm_status go_on(cm_runtime *rt, const struct cm_exec_row *row, cm_exec_fn
     return CM_OK;
 }
 
-cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
-                         struct cm_err *err)
+/** `asked`: somebody wants it to go on, however often it was interrupted. */
+static cm_status resume(cm_runtime *rt, const char *id, bool asked, cm_exec_fn fn, void *user, cm_exec **out,
+                        struct cm_err *err)
 {
     struct rt_kept kept = {0};
     cm_status st;
@@ -158,7 +159,8 @@ cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *us
     if (st == CM_OK)
         st = cm_sandbox_admits(rt->o.sandbox, rt->name, err);
     if (st == CM_OK)
-        st = cm_store_claim(rt->o.store, id, cm_now_ms(), err);
+        st = asked ? cm_store_claim(rt->o.store, id, cm_now_ms(), err)
+                   : cm_store_claim_unasked(rt->o.store, id, cm_now_ms(), err);
     if (st != CM_OK)
         return st;
     st = cm_store_execution(rt->o.store, id, rt_keep_row, &kept, err);
@@ -171,24 +173,52 @@ cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *us
     return st;
 }
 
+cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
+                         struct cm_err *err)
+{
+    return resume(rt, id, true, fn, user, out, err);
+}
+
+/* ---- what nobody asked for ---- */
+
+void rt_interrupted_say(const char *id, uint32_t times, char *out, size_t cap)
+{
+    (void)snprintf(out, cap,
+                   "Its process died %u times while it ran, so it is not taken up again by itself: its "
+                   "program or a tool that it calls may be what ends codemode. `codemode approve %.100s` "
+                   "lets it go on from its record, `codemode cancel %.100s` ends it.",
+                   times, id, id);
+}
+
+/** One that keeps killing the process it is in would keep every server from serving: it is left to somebody. */
+static cm_status take_up(cm_runtime *rt, const struct cm_interrupted_row *row, struct cm_err *err)
+{
+    char text[RT_WARNING_BYTES];
+
+    if (row->times <= RT_RESUMES_MAX)
+        return resume(rt, row->id, false, NULL, NULL, NULL, err);
+    rt_interrupted_say(row->id, row->times, text, sizeof text);
+    return cm_err_set(err, CM_E_LIMIT, "%s", text);
+}
+
 cm_status cm_runtime_resume_interrupted(cm_runtime *rt,
                                         void (*failed)(void *user, const char *id, const struct cm_err *err),
                                         void *user, struct cm_err *err)
 {
-    char **ids = NULL;
+    struct cm_interrupted_row *rows = NULL;
     size_t n = 0;
     cm_status st = cm_store_recover(rt->o.store, NULL, err);
 
     if (st == CM_OK)
-        st = cm_store_interrupted(rt->o.store, rt->name, &ids, &n, err);
+        st = cm_store_interrupted(rt->o.store, rt->name, &rows, &n, err);
     for (size_t i = 0; i < n; i++) {
         struct cm_err why = {0};
 
         /* What somebody else takes over at this moment is no failure. */
-        if (cm_exec_resume(rt, ids[i], NULL, NULL, NULL, &why) != CM_OK && why.status != CM_E_CONFLICT)
-            failed(user, ids[i], &why);
-        free(ids[i]);
+        if (take_up(rt, &rows[i], &why) != CM_OK && why.status != CM_E_CONFLICT)
+            failed(user, rows[i].id, &why);
+        free(rows[i].id);
     }
-    free(ids);
+    free(rows);
     return st;
 }

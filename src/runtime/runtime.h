@@ -121,7 +121,8 @@ cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *us
                          struct cm_err *err);
 /**
  * Resume every execution of this runtime that waits for nobody: they were interrupted, or whoever decided did not live to go on with them.
- * `failed` is told, from inside, of each that cannot; it stays as it is.
+ * One whose process died more than three times under it since somebody last let it go on stays paused until somebody does (cm_runtime_resume).
+ * `failed` is told, from inside, of each that cannot go on; it stays as it is.
  */
 cm_status cm_runtime_resume_interrupted(cm_runtime *rt,
                                         void (*failed)(void *user, const char *id, const struct cm_err *err),

@@ -118,7 +118,7 @@ static cm_status read_owner(cm_store *s, const char *id, char **owner, bool *liv
     return CM_OK;
 }
 
-cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err *err)
+static cm_status claim(cm_store *s, const char *id, int64_t now, bool asked, struct cm_err *err)
 {
     cm_autofree char *owner = NULL;
     size_t changed = 0;
@@ -132,10 +132,20 @@ cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err
                           s->owner && cm_z_eq(owner, s->owner) ? "" : " in another process");
     if (st == CM_OK)
         st = CM_STORE_WRITE(s, CM_SQL_EXEC_CLAIM, &changed, err, CM_A_Z(id), CM_A_Z(s->owner),
-                            CM_A_INT(getpid()), CM_A_INT(now), CM_A_Z(owner));
+                            CM_A_INT(getpid()), CM_A_INT(now), CM_A_Z(owner), CM_A_INT(!asked));
     if (st == CM_OK && changed == 0)
         st = cm_store__not_in_state(s, id, "resumed", err);
     return st == CM_OK ? cm_store_commit(s, true, err) : st;
+}
+
+cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err *err)
+{
+    return claim(s, id, now, true, err);
+}
+
+cm_status cm_store_claim_unasked(cm_store *s, const char *id, int64_t now, struct cm_err *err)
+{
+    return claim(s, id, now, false, err);
 }
 
 cm_status cm_store_hold(cm_store *s, struct cm_err *err)

@@ -10,11 +10,11 @@
 #define CM_STORE_EXEC_COLUMNS                                                                           \
     "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, " \
     "code, input_json,"                                                                                 \
-    " input_marks, result_json, result_marks, logs, limits"
+    " input_marks, result_json, result_marks, logs, limits, interruptions"
 #define CM_STORE_EXEC_BRIEF                                                                             \
     "id, runtime, state, seed, connectors, created_at, updated_at, ended_at, passes, error, warnings, " \
     "substr(code, 1, 1000), NULL, NULL,"                                                                \
-    " NULL, NULL, NULL, NULL"
+    " NULL, NULL, NULL, NULL, interruptions"
 #define CM_STORE_CALL_COLUMNS                                                                          \
     "seq, kind, parent_seq, connector, method, args_json, args_marks, args_hash, decision, rule, "     \
     "method_flags, c.state,"                                                                           \
@@ -54,12 +54,14 @@
                     " WHERE state = 'executing' AND kind = 0 AND (method_flags & 6) = 0 AND execution IN"    \
                     " (SELECT serial FROM executions WHERE state = 'running' AND owner IS ?1)")              \
     X(ORPHAN_EXECS,                                                                                          \
-      "UPDATE executions SET state = 'paused', updated_at = ?2, owner = NULL, owner_pid = NULL"              \
+      "UPDATE executions SET state = 'paused', updated_at = ?2, owner = NULL, owner_pid = NULL,"             \
+      " interruptions = interruptions + 1"                                                                   \
       " WHERE state = 'running' AND owner IS ?1")                                                            \
-    X(INTERRUPTED, "SELECT id FROM executions WHERE state = 'paused' AND runtime = ?1 AND NOT EXISTS "       \
-                   "(SELECT 1 FROM calls"                                                                    \
-                   " WHERE execution = serial AND calls.state = 'pending' AND decided_at = 0) ORDER BY "     \
-                   "created_at, serial")                                                                     \
+    X(INTERRUPTED,                                                                                           \
+      "SELECT id, interruptions FROM executions WHERE state = 'paused' AND runtime = ?1 AND NOT EXISTS "     \
+      "(SELECT 1 FROM calls"                                                                                 \
+      " WHERE execution = serial AND calls.state = 'pending' AND decided_at = 0) ORDER BY "                  \
+      "interruptions, created_at, serial")                                                                   \
     X(CALL_INSERT,                                                                                           \
       "INSERT INTO calls(execution, seq, kind, parent_seq, connector, method, args_json, args_marks,"        \
       " args_hash, decision, rule, method_flags, state, failed, outcome_json, outcome_marks, delivery,"      \
@@ -118,7 +120,7 @@
     X(CALL_GET, "SELECT " CM_STORE_CALL_COLUMNS " FROM calls c JOIN executions e ON e.serial = c.execution"  \
                 " WHERE e.id = ?1 AND c.seq = ?2")                                                           \
     X(EXEC_CLAIM, "UPDATE executions SET state = 'running', owner = ?2, owner_pid = ?3, updated_at = ?4,"    \
-                  " ended_at = 0, passes = passes + 1"                                                       \
+                  " ended_at = 0, passes = passes + 1, interruptions = interruptions * ?6"                   \
                   " WHERE id = ?1 AND (state = 'paused' OR (state = 'running' AND owner IS ?5))")            \
     X(EXEC_OWNER, "SELECT state, owner FROM executions WHERE id = ?1")                                       \
     X(PENDING,                                                                                               \

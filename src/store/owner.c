@@ -235,10 +235,11 @@ cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err)
     return st;
 }
 
-cm_status cm_store_interrupted(cm_store *s, const char *runtime, char ***ids, size_t *n, struct cm_err *err)
+cm_status cm_store_interrupted(cm_store *s, const char *runtime, struct cm_interrupted_row **rows, size_t *n,
+                               struct cm_err *err)
 {
     sqlite3_stmt *q = NULL;
-    char **list = cm_calloc(OWNERS_MAX, sizeof *list);
+    struct cm_interrupted_row *list = cm_calloc(OWNERS_MAX, sizeof *list);
     size_t n_list = 0;
     int rc = SQLITE_DONE;
     cm_status st =
@@ -248,19 +249,19 @@ cm_status cm_store_interrupted(cm_store *s, const char *runtime, char ***ids, si
         const char *id = (const char *)sqlite3_column_text(q, 0);
 
         if (id)
-            list[n_list++] = cm_strdup(id);
+            list[n_list++] = (struct cm_interrupted_row){cm_strdup(id), (uint32_t)sqlite3_column_int(q, 1)};
     }
     if (st == CM_OK)
         cm_store__reset(q);
     if (st == CM_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
         st = cm_store__error(s, rc, "list what was interrupted", err);
     if (st == CM_OK) {
-        *ids = list;
+        *rows = list;
         *n = n_list;
         return CM_OK;
     }
     for (size_t i = 0; i < n_list; i++)
-        free(list[i]);
+        free(list[i].id);
     free(list);
     return st;
 }

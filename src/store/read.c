@@ -65,6 +65,7 @@ static void read_exec(sqlite3_stmt *q, struct cm_exec_row *row)
         .result = col_value(q, 14),
         .logs_json = col_str(q, 16),
         .limits_json = col_str(q, 17),
+        .interruptions = (uint32_t)sqlite3_column_int64(q, 18),
     };
     if (seed.len == sizeof row->seed)
         memcpy(row->seed, seed.ptr, sizeof row->seed);

@@ -82,6 +82,8 @@ static const char *const cm_store_migrations[] = {
     "CREATE INDEX executions_paused ON executions(updated_at) WHERE state = 'paused';"
     "CREATE INDEX executions_ended ON executions(runtime, created_at)"
     " WHERE state NOT IN ('running', 'paused');",
+    /* 2 → 3: how often its process died under it since somebody last let it go on */
+    "ALTER TABLE executions ADD COLUMN interruptions INTEGER NOT NULL DEFAULT 0;",
 };
 
 #endif

@@ -86,6 +86,7 @@ struct cm_exec_row {
     struct cm_str warnings_json;
     int64_t created_at, updated_at, ended_at; /* epoch ms; 0: not yet */
     uint32_t passes;
+    uint32_t interruptions; /* processes that died under it since somebody let it go on; not written */
 };
 
 struct cm_call_row {
@@ -223,6 +224,8 @@ cm_status cm_store_call_drop(cm_store *s, const char *id, uint32_t seq, unsigned
  * Errors: CM_E_CONFLICT it runs elsewhere, or has ended, in words; CM_E_NOT_FOUND.
  */
 cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err *err);
+/** The same of what was interrupted and nobody has asked for: the count of its interruptions stays, where a claim for somebody ends it. */
+cm_status cm_store_claim_unasked(cm_store *s, const char *id, int64_t now, struct cm_err *err);
 /**
  * Where the living process that runs this execution, or has paused it, may listen ("<store>.<16 hex digits>.sock", beside its lock); NULL:
  * there is none, or it is this one. Owned by the caller.
@@ -246,10 +249,15 @@ cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err
  */
 cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err);
 /**
- * Paused executions of this runtime that wait for nobody: they were interrupted, or whoever decided did not live to go on with them. Oldest
- * first, at most some hundreds. Each id and the list are owned by the caller.
+ * Paused executions of this runtime that wait for nobody: they were interrupted, or whoever decided did not live to go on with them. The
+ * least often interrupted first, then the oldest; at most some hundreds. Each id and the list are owned by the caller.
  */
-cm_status cm_store_interrupted(cm_store *s, const char *runtime, char ***ids, size_t *n, struct cm_err *err);
+struct cm_interrupted_row {
+    char *id;
+    uint32_t times; /* as of cm_exec_row.interruptions */
+};
+cm_status cm_store_interrupted(cm_store *s, const char *runtime, struct cm_interrupted_row **rows, size_t *n,
+                               struct cm_err *err);
 
 /**
  * Reading: fn gets each row, borrowed for the duration of the call; returning false stops. fn must not call

@@ -278,16 +278,16 @@ static const char *interrupted(cm_store *s)
 {
     static char text[256];
     struct cm_err err = {0};
-    char **ids = NULL;
+    struct cm_interrupted_row *rows = NULL;
     size_t n = 0;
 
-    ok(cm_store_interrupted(s, "default", &ids, &n, &err), &err);
+    ok(cm_store_interrupted(s, "default", &rows, &n, &err), &err);
     text[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", ids[i]);
-        free(ids[i]);
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", rows[i].id);
+        free(rows[i].id);
     }
-    free(ids);
+    free(rows);
     return text;
 }
 
@@ -464,7 +464,7 @@ static void a_newer_schema_is_refused_and_left_as_it_is(void **state)
     raw_sql("PRAGMA user_version = 9");
     assert_int_equal(cm_store_open(where, &s, &err), CM_E_CONFLICT);
     assert_non_null(strstr(err.message, "newer"));
-    raw_sql("PRAGMA user_version = 2");
+    raw_sql("PRAGMA user_version = 3");
     cm_store_close(open_store());
 }
 

@@ -1,0 +1,224 @@
+/** Executions whose process died: how often is counted, until somebody lets them go on. And stores of older versions, in which nobody counted. */
+#include "store/store.h"
+
+#include "store/schema.sql.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static char dir[] = "/tmp/cm-store-XXXXXX";
+static char where[128];
+static const char *path = where + 7;
+
+static int set_up(void **state)
+{
+    (void)state;
+    (void)snprintf(dir, sizeof dir, "/tmp/cm-store-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    (void)snprintf(where, sizeof where, "sqlite:%s/codemode.db", dir);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    cm_autofree char *cmd = cm_asprintf("rm -r '%s'", dir);
+
+    (void)state;
+    return system(cmd);
+}
+
+static void ok(cm_status st, const struct cm_err *err)
+{
+    if (st != CM_OK)
+        fail_msg("%s", err->message);
+}
+
+static cm_store *open_store(void)
+{
+    cm_store *s = NULL;
+    struct cm_err err = {0};
+
+    ok(cm_store_open(where, &s, &err), &err);
+    return s;
+}
+
+static void begin(cm_store *s, const char *id, int64_t at)
+{
+    struct cm_err err = {0};
+    const struct cm_exec_row row = {
+        .id = id, .runtime = "default", .code = CM_STR("return 1"), .created_at = at, .passes = 1};
+
+    ok(cm_store_begin(s, &row, &err), &err);
+}
+
+/** Run fn with a store in a child that then dies by SIGKILL, as a crashed host does. */
+static void in_a_process_that_is_killed(void (*fn)(cm_store *s))
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        fn(open_store());
+        (void)raise(SIGKILL);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/** What waits for nobody, in the order in which it is taken up: "ID×TIMES ". */
+static const char *interrupted(cm_store *s)
+{
+    static char text[256];
+    struct cm_err err = {0};
+    struct cm_interrupted_row *rows = NULL;
+    size_t n = 0;
+
+    ok(cm_store_interrupted(s, "default", &rows, &n, &err), &err);
+    text[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s×%u ", rows[i].id, rows[i].times);
+        free(rows[i].id);
+    }
+    free(rows);
+    return text;
+}
+
+static bool see(void *user, const struct cm_exec_row *row)
+{
+    *(uint32_t *)user = row->interruptions;
+    return false;
+}
+
+static uint32_t interruptions(cm_store *s, const char *id)
+{
+    struct cm_err err = {0};
+    uint32_t n = 99;
+
+    ok(cm_store_execution(s, id, see, &n, &err), &err);
+    return n;
+}
+
+static void run_three(cm_store *s)
+{
+    struct cm_err err = {0};
+
+    begin(s, "exec_1", 1);
+    begin(s, "exec_2", 2);
+    begin(s, "exec_3", 3);
+    ok(cm_store_commit(s, false, &err), &err);
+}
+
+static void take_up_the_first(cm_store *s)
+{
+    struct cm_err err = {0};
+
+    ok(cm_store_claim_unasked(s, "exec_1", 5, &err), &err);
+}
+
+static void deaths_are_counted_until_somebody_lets_it_go_on(void **state)
+{
+    struct cm_err err = {0};
+
+    (void)state;
+    in_a_process_that_is_killed(run_three);
+    in_a_process_that_is_killed(take_up_the_first);
+    in_a_process_that_is_killed(take_up_the_first);
+    cm_auto(cm_store) s = open_store();
+
+    assert_string_equal(interrupted(s), "exec_2×1 exec_3×1 exec_1×3 "); /* the least suspicious first */
+    ok(cm_store_claim_unasked(s, "exec_2", 6, &err), &err);
+    assert_int_equal(interruptions(s, "exec_2"), 1);
+    ok(cm_store_claim(s, "exec_1", 6, &err), &err);
+    assert_int_equal(interruptions(s, "exec_1"), 0);
+    assert_string_equal(interrupted(s), "exec_3×1 ");
+}
+
+static void what_ended_or_was_paused_by_its_own_process_is_not_interrupted(void **state)
+{
+    const struct cm_exec_row paused = {.id = "exec_1", .state = CM_EXEC_PAUSED, .updated_at = 2, .passes = 1};
+    struct cm_err err = {0};
+
+    (void)state;
+    cm_auto(cm_store) s = open_store();
+    begin(s, "exec_1", 1);
+    ok(cm_store_finish(s, "exec_1", 1u << CM_EXEC_RUNNING, &paused, &err), &err);
+    ok(cm_store_claim_unasked(s, "exec_1", 3, &err), &err);
+    assert_int_equal(interruptions(s, "exec_1"), 0);
+}
+
+/** Columns and indices, as text. */
+static char *shape(void)
+{
+    static const char sql[] =
+        "SELECT group_concat(line, char(10)) FROM ("
+        "SELECT m.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' ||"
+        " ifnull(c.dflt_value, '') || ' ' || c.pk AS line"
+        " FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+        " UNION ALL SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+        " UNION ALL SELECT 'version ' || user_version FROM pragma_user_version ORDER BY 1)";
+    sqlite3 *db = NULL;
+    sqlite3_stmt *q = NULL;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+    char *text = cm_strdup((const char *)sqlite3_column_text(q, 0));
+    (void)sqlite3_finalize(q);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return text;
+}
+
+/** The file as a program of that version leaves it, with one execution that has ended. */
+static void make_version(size_t version)
+{
+    static const char row[] =
+        "INSERT INTO executions(id, runtime, state, code, seed, connectors, created_at,"
+        " updated_at, ended_at, passes) VALUES('exec_old', 'default', 'paused', 'return 1',"
+        " zeroblob(16), '[]', 1, 2, 0, 1)";
+    cm_autofree char *header = cm_asprintf("PRAGMA application_id = %d; PRAGMA user_version = %zu",
+                                           CM_STORE_APPLICATION_ID, version);
+    sqlite3 *db = NULL;
+
+    (void)unlink(path);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    for (size_t v = 0; v < version; v++)
+        assert_int_equal(sqlite3_exec(db, cm_store_migrations[v], NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, header, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, row, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void a_store_of_any_older_version_becomes_a_current_one(void **state)
+{
+    cm_autofree char *fresh = NULL;
+
+    (void)state;
+    cm_store_close(open_store());
+    fresh = shape();
+    for (size_t version = 1; version < CM_ARRAY_LEN(cm_store_migrations); version++) {
+        make_version(version);
+        cm_auto(cm_store) s = open_store();
+        cm_autofree char *migrated = shape();
+
+        assert_string_equal(migrated, fresh);
+        assert_string_equal(interrupted(s), "exec_old×0 ");
+    }
+}
+
+int main(void)
+{
+#define T(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        T(deaths_are_counted_until_somebody_lets_it_go_on),
+        T(what_ended_or_was_paused_by_its_own_process_is_not_interrupted),
+        T(a_store_of_any_older_version_becomes_a_current_one),
+    };
+
+    return cmocka_run_group_tests_name("store_interrupted", tests, NULL, NULL);
+}
