@@ -9,8 +9,6 @@
 
 #include "unit.h"
 
-#define MAYBE_UNUSED __attribute__((unused))
-
 /** One pass and what became of it. */
 struct run {
     cm_loop *loop;

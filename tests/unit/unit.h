@@ -9,4 +9,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+/** For what a header of helpers has and not each of its files needs. */
+#define MAYBE_UNUSED __attribute__((unused))
+
 #endif

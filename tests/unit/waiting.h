@@ -22,7 +22,7 @@ struct seen {
 };
 
 /** cm_call_fn into a struct seen. */
-__attribute__((unused)) static void take(void *user, const struct cm_outcome_value *out)
+MAYBE_UNUSED static void take(void *user, const struct cm_outcome_value *out)
 {
     struct seen *s = user;
 
