@@ -8,13 +8,10 @@
 #include "connector/kinds.h"
 #include "net/net.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
+#include "http_peer.h"
 #include "waiting.h"
 
 #define MAX_SEEN 16
@@ -24,81 +21,35 @@ struct world {
     cm_connector *c;
     cm_http *http; /* of the tests that go without a connector */
     cm_secrets *secrets;
-    int listen_fd;
-    uint16_t port;
-    cm_watch *accepting;
-    cm_stream *peer;
-    int peer_fd;
-    struct cm_buf got;
+    struct http_peer peer;
     char *replies[MAX_SEEN]; /* in order of the requests */
     size_t n_replies;
     char *requests[MAX_SEEN];
     size_t n_requests;
-    size_t n_connections;
     bool keep_open; /* after an answer */
     struct seen seen;
 };
 
 /* ---- the server */
 
-static void peer_data(void *user, struct cm_str bytes)
+static void on_request(void *user)
 {
     struct world *w = user;
 
-    cm_buf_add_str(&w->got, bytes);
-    char *end = memmem(w->got.ptr, w->got.len, "\r\n\r\n", 4);
-    const char *length = end ? strcasestr(w->got.ptr, "Content-Length: ") : NULL;
-    if (!end || w->got.len < (size_t)(end + 4 - w->got.ptr) + (length ? strtoul(length + 16, NULL, 10) : 0))
-        return;
     assert_true(w->n_requests < MAX_SEEN);
-    w->requests[w->n_requests++] = cm_buf_take(&w->got, NULL);
-    w->got = CM_BUF_INIT(1 << 20);
-    if (w->n_requests > w->n_replies)
-        return; /* never answers */
-    (void)cm_stream_write(w->peer, cm_str_of(w->replies[w->n_requests - 1]), NULL);
-    if (!w->keep_open)
-        shutdown(w->peer_fd, SHUT_WR);
-}
-
-static void peer_end(void *user, int eno)
-{
-    (void)user;
-    (void)eno;
-}
-
-static const struct cm_stream_events peer_events = {.on_data = peer_data, .on_end = peer_end};
-
-static void on_accept(void *user, unsigned events)
-{
-    struct world *w = user;
-    int fd = accept4(w->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-    (void)events;
-    if (fd < 0)
-        return;
-    w->n_connections++;
-    cm_stream_free(w->peer);
-    cm_buf_clear(&w->got);
-    w->peer_fd = fd;
-    w->peer = cm_stream_new(w->loop, fd, fd, &peer_events, w);
+    w->requests[w->n_requests++] = cm_buf_take(&w->peer.got, NULL);
+    w->peer.got = CM_BUF_INIT(1 << 20);
+    if (w->n_requests <= w->n_replies) /* otherwise it never answers */
+        http_peer_say(&w->peer, cm_str_of(w->replies[w->n_requests - 1]), w->keep_open);
 }
 
 static int set_up(void **state)
 {
     struct world *w = cm_new(struct world);
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof a;
 
     assert_int_equal(cm_loop_new(&w->loop, NULL), CM_OK);
-    w->got = CM_BUF_INIT(1 << 20);
     w->secrets = cm_secrets_new();
-    w->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    assert_int_equal(bind(w->listen_fd, (struct sockaddr *)&a, len), 0);
-    assert_int_equal(listen(w->listen_fd, 16), 0);
-    assert_int_equal(getsockname(w->listen_fd, (struct sockaddr *)&a, &len), 0);
-    w->port = ntohs(a.sin_port);
-    w->accepting = cm_watch_new(w->loop, w->listen_fd, on_accept, w);
-    cm_watch_set(w->accepting, CM_WATCH_READ);
+    http_peer_open(&w->peer, w->loop, on_request, w);
     *state = w;
     return 0;
 }
@@ -109,7 +60,7 @@ static void forget_talk(struct world *w)
         free(w->replies[--w->n_replies]);
     while (w->n_requests)
         free(w->requests[--w->n_requests]);
-    w->n_connections = 0;
+    w->peer.n_connections = 0;
 }
 
 static int tear_down(void **state)
@@ -118,12 +69,9 @@ static int tear_down(void **state)
 
     cm_connector_free(w->c);
     cm_http_free(w->http);
-    cm_stream_free(w->peer);
-    cm_watch_free(w->accepting);
+    http_peer_close(&w->peer);
     cm_loop_free(w->loop);
     cm_secrets_free(w->secrets);
-    close(w->listen_fd);
-    cm_buf_done(&w->got);
     forget_talk(w);
     free(w->seen.json);
     free(w->seen.marks);
@@ -137,7 +85,7 @@ static char *with_port(const struct world *w, const char *text)
     cm_autobuf b = CM_BUF_INIT(1 << 20);
 
     for (const char *at; (at = strstr(text, "PORT")); text = at + 4)
-        cm_buf_addf(&b, "%.*s%u", (int)(at - text), text, w->port);
+        cm_buf_addf(&b, "%.*s%u", (int)(at - text), text, w->peer.port);
     cm_buf_add_z(&b, text);
     return cm_buf_take(&b, NULL);
 }

@@ -86,7 +86,7 @@ static void a_name_that_leads_to_this_machine_is_refused_at_the_connection(void 
     ask(w, "get", "{\"url\":\"http://api.example.com:PORT/\"}");
     assert_failed(w, "denied", "http://api.example.com:PORT is not allowed: it leads to a loopback address");
     assert_failed(w, "denied", "codemode.fetch[0]: allowPrivate would change that");
-    assert_int_equal(w->n_connections, 0);
+    assert_int_equal(w->peer.n_connections, 0);
 }
 
 static void allow_private_opens_what_it_says(void **state)
@@ -111,7 +111,7 @@ static void allow_private_opens_what_it_says(void **state)
     assert_failed(w, "denied", "a loopback address");
     ask(w, "get", "{\"url\":\"http://d.example.com:PORT/\"}");
     assert_failed(w, "denied", "the address of a cloud's metadata service");
-    assert_int_equal(w->n_connections, 2);
+    assert_int_equal(w->peer.n_connections, 2);
 }
 
 static void of_several_addresses_only_the_allowed_are_tried(void **state)
@@ -123,7 +123,7 @@ static void of_several_addresses_only_the_allowed_are_tried(void **state)
     reply(w, OK_TEXT);
     ask(w, "get", "{\"url\":\"http://a.example.com:PORT/\"}");
     assert_false(w->seen.failed);
-    assert_int_equal(w->n_connections, 1);
+    assert_int_equal(w->peer.n_connections, 1);
 }
 
 /* What a name server answers may change between two looks: there is only one that counts, at the socket. */
@@ -180,7 +180,7 @@ static void a_name_that_changes_its_address_gains_nothing(void **state)
     assert_int_equal(go(&r, "a.example.com:PORT:127.0.0.1"), CM_OK);
     assert_int_equal(r.asked, 2); /* the socket, and before the request */
     assert_int_equal(go(&r, "a.example.com:PORT:127.0.0.2"), CM_E_DENIED);
-    assert_int_equal(w->n_connections, 1);
+    assert_int_equal(w->peer.n_connections, 1);
 }
 
 static void a_kept_connection_is_judged_again(void **state)

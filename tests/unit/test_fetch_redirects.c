@@ -33,7 +33,7 @@ static void a_redirect_is_judged_like_any_other_place(void **state)
         reply(w, text);
         ask(w, "get", "{\"url\":\"http://a.example.com:PORT/\"}");
         assert_failed(w, rows[i].code, rows[i].error);
-        assert_int_equal(w->n_connections, 1);
+        assert_int_equal(w->peer.n_connections, 1);
     }
 }
 

@@ -1,28 +1,18 @@
 /** The HTTP client against a server on a free port that says exactly what a test gives it. */
 #include "net/net.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "http_peer.h"
+#include "waiting.h"
 
 struct world {
     cm_loop *loop;
     cm_http *http;
-    int listen_fd;
-    uint16_t port;
-    cm_watch *accepting;
-    cm_stream *peer;
-    int peer_fd;
+    struct http_peer peer;
     const char *answer; /* NULL: never answers */
     size_t answer_len;
-    struct cm_buf got;
     cm_http_request *request;
     int n;
     cm_status status;
@@ -32,67 +22,21 @@ struct world {
     char *headers;
 };
 
-/* A loop with nothing left to wait for is a failure, not a hang. */
-#define WAIT_WHILE(w, condition)                     \
-    while (condition)                                \
-        if (!cm_loop_once((w)->loop) && (condition)) \
-    fail_msg("nothing is left to wait for while %s", #condition)
-
-static void peer_data(void *user, struct cm_str bytes)
+static void on_request(void *user)
 {
     struct world *w = user;
 
-    cm_buf_add_str(&w->got, bytes);
-    char *end = memmem(w->got.ptr, w->got.len, "\r\n\r\n", 4);
-    const char *length = strstr(w->got.ptr, "Content-Length: ");
-    if (!end || !w->answer)
-        return;
-    size_t want = length ? strtoul(length + 16, NULL, 10) : 0;
-    if (w->got.len < (size_t)(end + 4 - w->got.ptr) + want)
-        return;
-    (void)cm_stream_write(w->peer, cm_str_mk(w->answer, w->answer_len), NULL);
-    assert_int_equal(cm_stream_queued(w->peer), 0);
-    shutdown(w->peer_fd, SHUT_WR);
-}
-
-static void peer_end(void *user, int eno)
-{
-    (void)user;
-    (void)eno;
-}
-
-static const struct cm_stream_events peer_events = {.on_data = peer_data, .on_end = peer_end};
-
-static void on_accept(void *user, unsigned events)
-{
-    struct world *w = user;
-    int fd = accept4(w->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-    (void)events;
-    if (fd < 0)
-        return;
-    cm_stream_free(w->peer);
-    cm_buf_clear(&w->got);
-    w->peer_fd = fd;
-    w->peer = cm_stream_new(w->loop, fd, fd, &peer_events, w);
+    if (w->answer)
+        http_peer_say(&w->peer, cm_str_mk(w->answer, w->answer_len), false);
 }
 
 static int set_up(void **state)
 {
     struct world *w = cm_new(struct world);
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof a;
 
     assert_int_equal(cm_loop_new(&w->loop, NULL), CM_OK);
     assert_int_equal(cm_http_new(w->loop, &w->http, NULL), CM_OK);
-    w->got = CM_BUF_INIT(1 << 20);
-    w->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    assert_int_equal(bind(w->listen_fd, (struct sockaddr *)&a, len), 0);
-    assert_int_equal(listen(w->listen_fd, 16), 0);
-    assert_int_equal(getsockname(w->listen_fd, (struct sockaddr *)&a, &len), 0);
-    w->port = ntohs(a.sin_port);
-    w->accepting = cm_watch_new(w->loop, w->listen_fd, on_accept, w);
-    cm_watch_set(w->accepting, CM_WATCH_READ);
+    http_peer_open(&w->peer, w->loop, on_request, w);
     *state = w;
     return 0;
 }
@@ -102,11 +46,8 @@ static int tear_down(void **state)
     struct world *w = *state;
 
     cm_http_free(w->http);
-    cm_stream_free(w->peer);
-    cm_watch_free(w->accepting);
+    http_peer_close(&w->peer);
     cm_loop_free(w->loop);
-    close(w->listen_fd);
-    cm_buf_done(&w->got);
     free(w->error);
     free(w->body);
     free(w->headers);
@@ -137,7 +78,7 @@ static void on_answer(void *user, const struct cm_http_response *r)
 static cm_status ask(struct world *w, const char *path, struct cm_http_spec spec, cm_http_fn fn,
                      struct cm_err *err)
 {
-    cm_autofree char *url = cm_asprintf("http://127.0.0.1:%u%s", w->port, path);
+    cm_autofree char *url = cm_asprintf("http://127.0.0.1:%u%s", w->peer.port, path);
 
     spec.method = spec.method ? spec.method : "GET";
     spec.url = url;
@@ -168,12 +109,12 @@ static void a_request_arrives_as_it_was_given(void **state)
     assert_int_equal(w->code, 201);
     assert_string_equal(w->body, "ok");
     assert_string_equal(w->headers, "x-two:  b\ncontent-type: text/plain\n");
-    assert_true(cm_str_has_prefix(cm_buf_str(&w->got), CM_STR("PATCH /a/../b?q=%2F HTTP/1.1\r\n")));
-    assert_non_null(strstr(w->got.ptr, "\r\nX-Key: v\r\n"));
-    assert_non_null(strstr(w->got.ptr, "\r\nX-Empty:\r\n"));
-    assert_non_null(strstr(w->got.ptr, "\r\nUser-Agent: codemode/"));
-    assert_null(strstr(w->got.ptr, "Expect:"));
-    assert_non_null(strstr(w->got.ptr, "\r\n\r\n{\"a\":1}"));
+    assert_true(cm_str_has_prefix(cm_buf_str(&w->peer.got), CM_STR("PATCH /a/../b?q=%2F HTTP/1.1\r\n")));
+    assert_non_null(strstr(w->peer.got.ptr, "\r\nX-Key: v\r\n"));
+    assert_non_null(strstr(w->peer.got.ptr, "\r\nX-Empty:\r\n"));
+    assert_non_null(strstr(w->peer.got.ptr, "\r\nUser-Agent: codemode/"));
+    assert_null(strstr(w->peer.got.ptr, "Expect:"));
+    assert_non_null(strstr(w->peer.got.ptr, "\r\n\r\n{\"a\":1}"));
 }
 
 static void a_post_without_a_body_says_so(void **state)
@@ -183,8 +124,8 @@ static void a_post_without_a_body_says_so(void **state)
     ANSWER(w, "HTTP/1.1 204 No Content\r\n\r\n");
     talk(w, "/", (struct cm_http_spec){.method = "POST"});
     assert_int_equal(w->code, 204);
-    assert_non_null(strstr(w->got.ptr, "Content-Length: 0\r\n"));
-    assert_null(strstr(w->got.ptr, "Content-Type"));
+    assert_non_null(strstr(w->peer.got.ptr, "Content-Length: 0\r\n"));
+    assert_null(strstr(w->peer.got.ptr, "Content-Type"));
 }
 
 static void a_redirect_is_an_answer_and_not_followed(void **state)
@@ -251,13 +192,10 @@ static void a_refused_connection_names_the_host(void **state)
 {
     struct world *w = *state;
 
-    cm_watch_free(w->accepting);
-    w->accepting = NULL;
-    close(w->listen_fd);
-    w->listen_fd = -1;
+    http_peer_deafen(&w->peer);
     talk(w, "/x?key=hunter2", (struct cm_http_spec){0});
     assert_int_equal(w->status, CM_E_UNAVAILABLE);
-    cm_autofree char *want = cm_asprintf("cannot connect to http://127.0.0.1:%u", w->port);
+    cm_autofree char *want = cm_asprintf("cannot connect to http://127.0.0.1:%u", w->peer.port);
     assert_string_equal(w->error, want);
 }
 

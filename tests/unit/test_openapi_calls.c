@@ -3,13 +3,11 @@
 
 #include "base/fd.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "http_peer.h"
 #include "waiting.h"
 
 struct world {
@@ -17,14 +15,9 @@ struct world {
     cm_connector *c;
     cm_secrets *secrets;
     char spec_path[64];
-    int listen_fd;
-    uint16_t port;
-    cm_watch *accepting;
-    cm_stream *peer;
-    int peer_fd;
+    struct http_peer peer;
     const char *answer; /* NULL: never answers */
     size_t answer_len;
-    struct cm_buf got;
     int ready;
     struct seen seen;
 };
@@ -37,37 +30,12 @@ static const char spec_text[] =
     "  /thing/{id}: {get: {operationId: thing, parameters: [{name: id, in: path}]}, head: {}}\n"
     "  /bad: {get: {parameters: [{$ref: '#/nowhere'}]}}\n";
 
-static void peer_data(void *user, struct cm_str bytes)
+static void on_request(void *user)
 {
     struct world *w = user;
 
-    cm_buf_add_str(&w->got, bytes);
-    if (!memmem(w->got.ptr, w->got.len, "\r\n\r\n", 4) || !w->answer)
-        return;
-    (void)cm_stream_write(w->peer, cm_str_mk(w->answer, w->answer_len), NULL);
-    shutdown(w->peer_fd, SHUT_WR);
-}
-
-static void peer_end(void *user, int eno)
-{
-    (void)user;
-    (void)eno;
-}
-
-static const struct cm_stream_events peer_events = {.on_data = peer_data, .on_end = peer_end};
-
-static void on_accept(void *user, unsigned events)
-{
-    struct world *w = user;
-    int fd = accept4(w->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-    (void)events;
-    if (fd < 0)
-        return;
-    cm_stream_free(w->peer);
-    cm_buf_clear(&w->got);
-    w->peer_fd = fd;
-    w->peer = cm_stream_new(w->loop, fd, fd, &peer_events, w);
+    if (w->answer)
+        http_peer_say(&w->peer, cm_str_mk(w->answer, w->answer_len), false);
 }
 
 static void on_ready(void *user, cm_connector *c)
@@ -93,20 +61,11 @@ static void make(struct world *w, const char *spec_path, const char *base_url)
 static int set_up(void **state)
 {
     struct world *w = cm_new(struct world);
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof a;
 
     assert_int_equal(cm_loop_new(&w->loop, NULL), CM_OK);
-    w->got = CM_BUF_INIT(1 << 20);
     w->secrets = cm_secrets_new();
     cm_secrets_add(w->secrets, CM_STR("hunter2-hunter2"), "KEY");
-    w->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    assert_int_equal(bind(w->listen_fd, (struct sockaddr *)&a, len), 0);
-    assert_int_equal(listen(w->listen_fd, 16), 0);
-    assert_int_equal(getsockname(w->listen_fd, (struct sockaddr *)&a, &len), 0);
-    w->port = ntohs(a.sin_port);
-    w->accepting = cm_watch_new(w->loop, w->listen_fd, on_accept, w);
-    cm_watch_set(w->accepting, CM_WATCH_READ);
+    http_peer_open(&w->peer, w->loop, on_request, w);
     (void)snprintf(w->spec_path, sizeof w->spec_path, "/tmp/codemode-test-XXXXXX");
     cm_autoclose int fd = mkstemp(w->spec_path);
     assert_int_equal(cm_write_fd(fd, spec_text, sizeof spec_text - 1, NULL), CM_OK);
@@ -119,13 +78,10 @@ static int tear_down(void **state)
     struct world *w = *state;
 
     cm_connector_free(w->c);
-    cm_stream_free(w->peer);
-    cm_watch_free(w->accepting);
+    http_peer_close(&w->peer);
     cm_loop_free(w->loop);
-    close(w->listen_fd);
     unlink(w->spec_path);
     cm_secrets_free(w->secrets);
-    cm_buf_done(&w->got);
     free(w->seen.json);
     free(w->seen.marks);
     free(w);
@@ -134,7 +90,7 @@ static int tear_down(void **state)
 
 static void make_here(struct world *w)
 {
-    cm_autofree char *base = cm_asprintf("http://127.0.0.1:%u/", w->port);
+    cm_autofree char *base = cm_asprintf("http://127.0.0.1:%u/", w->peer.port);
 
     make(w, w->spec_path, base);
     if (cm_connector_state(w->c) != CM_CONN_READY)
@@ -213,9 +169,9 @@ static void an_answer_becomes_data_or_a_failure(void **state)
         if (cases[i].marks)
             assert_string_equal(w->seen.marks, cases[i].marks);
     }
-    assert_true(cm_str_has_prefix(cm_buf_str(&w->got), CM_STR("GET /thing/a HTTP/1.1\r\n")));
-    assert_non_null(strstr(w->got.ptr, "\r\nX-Key: hunter2-hunter2\r\n"));
-    assert_non_null(strstr(w->got.ptr, "\r\nAccept: application/json"));
+    assert_true(cm_str_has_prefix(cm_buf_str(&w->peer.got), CM_STR("GET /thing/a HTTP/1.1\r\n")));
+    assert_non_null(strstr(w->peer.got.ptr, "\r\nX-Key: hunter2-hunter2\r\n"));
+    assert_non_null(strstr(w->peer.got.ptr, "\r\nAccept: application/json"));
 }
 
 static void a_large_failure_is_cut_and_says_how_large_it_was(void **state)
@@ -246,7 +202,7 @@ static void bad_arguments_reach_no_server(void **state)
     WAIT_WHILE(w, w->seen.n == 0);
     assert_true(w->seen.failed);
     assert_non_null(strstr(w->seen.json, "\"code\":\"arguments\""));
-    assert_null(w->peer);
+    assert_null(w->peer.stream);
 }
 
 static void a_cancelled_call_closes_its_connection(void **state)
@@ -255,7 +211,7 @@ static void a_cancelled_call_closes_its_connection(void **state)
 
     make_here(w);
     cm_call *k = begin(w, "thing", "{\"id\":\"a\"}");
-    WAIT_WHILE(w, !w->got.len);
+    WAIT_WHILE(w, !w->peer.got.len);
     cm_call_cancel(k);
     WAIT_WHILE(w, w->seen.n == 0);
     assert_non_null(strstr(w->seen.json, "\"code\":\"cancelled\""));
