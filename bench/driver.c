@@ -5,7 +5,8 @@
  *   driver W2 1000 [log=off …]    once, and the figures as text: for a profiler
  *
  * The first line of output is {"hello": {"name", "version"}}; each request is answered by one line: {"ms": […]}, {"perSecond": …},
- * {"figures": {name: number}} or {"skip": "reason"}; a note beside it says what a figure is of. opts are the rows of `rows` below.
+ * {"figures": {name: number}} or {"skip": "reason"}; beside it may stand "cpu": {"host", "sandbox"}, the milliseconds of CPU time of a
+ * run in the mean, and a note beside it says what a figure is of. opts are the rows of `rows` below.
  */
 #include "driver.h"
 
@@ -49,6 +50,34 @@ void bench_figure(struct answer *a, const char *name, double value)
     a->figures[a->n_figures++].value = value;
 }
 
+/** Of this process, and of the zygote with its workers. */
+static void cpu_now(double *host, double *sandbox)
+{
+    pid_t pids[512];
+    size_t n = procs_below(getpid(), pids, CM_ARRAY_LEN(pids));
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    *host = (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    *sandbox = 0;
+    for (size_t i = 0; i < n; i++)
+        *sandbox += procs_cpu_ms(pids[i]);
+}
+
+void bench_cpu_from(struct answer *a)
+{
+    cpu_now(&a->host_cpu_ms, &a->sandbox_cpu_ms);
+}
+
+void bench_cpu_of(struct answer *a, uint64_t n)
+{
+    double host, sandbox;
+
+    cpu_now(&host, &sandbox);
+    a->host_cpu_ms = n ? (host - a->host_cpu_ms) / (double)n : 0;
+    a->sandbox_cpu_ms = n ? (sandbox - a->sandbox_cpu_ms) / (double)n : 0;
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -79,7 +108,12 @@ static const struct {
     {"W5", "10 of the 10,000 rows of a result of 1 MB", w5_large_result, 20},
     {"W6", "compute; part=fib (fib(27)), sort (and JSON of 100,000 objects), loop (10 million additions)",
      w6_compute, 20},
+    {"W7", "from the CPU limit to control; cpuMs=100, others=0", w7_cpu_limit, 20},
+    {"W8", "memory bombs; memoryMb=64", w8_bombs, 1},
+    {"W9", "memory of runs that wait; waiting=100", w9_memory, 1},
     {"W10", "runs per second; inFlight=1, ms=2000", w10_throughput, 1},
+    {"W11", "the record; part=reads, effects, sync, pause, approve, approveReplay, replay (calls=100)",
+     w11_durable, 20},
 };
 
 #define TEXT(key, member)                            \
@@ -164,6 +198,10 @@ static void print_json(const struct answer *a)
         printf("]");
         between = ",";
     }
+    if (a->host_cpu_ms > 0) {
+        printf("%s\"cpu\":{\"host\":%.4f,\"sandbox\":%.4f}", between, a->host_cpu_ms, a->sandbox_cpu_ms);
+        between = ",";
+    }
     if (a->per_second > 0) {
         printf("%s\"perSecond\":%.2f", between, a->per_second);
         between = ",";
@@ -244,6 +282,9 @@ static void print_text(const char *name, struct answer *a)
         printf("%s: median %.3f ms, p95 %.3f ms, least %.3f ms, most %.3f ms, %zu runs\n", name, median,
                bench_quantile(a->ms, a->n_ms, 0.95), a->ms[0], a->ms[a->n_ms - 1], a->n_ms);
     }
+    if (a->host_cpu_ms > 0)
+        printf("%s: CPU time of a run: host %.3f ms, sandbox %.3f ms\n", name, a->host_cpu_ms,
+               a->sandbox_cpu_ms);
     if (a->per_second > 0)
         printf("%s: %.1f per second\n", name, a->per_second);
     for (size_t i = 0; i < a->n_figures; i++)

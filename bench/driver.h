@@ -41,6 +41,7 @@ struct settings {
 struct answer {
     double *ms; /* samples */
     size_t n_ms;
+    double host_cpu_ms, sandbox_cpu_ms; /* of a run, in the mean: this process, and its workers */
     double per_second;
     struct {
         const char *name;
@@ -53,6 +54,9 @@ struct answer {
 /** Ends the program: a bench that is wrong somewhere measures nothing. */
 _Noreturn void bench_fail(const char *what, const char *why);
 double bench_now_ms(void);
+/** CPU time that was used, from the first call with an answer to the next one with it, by the `n` runs in between. */
+void bench_cpu_from(struct answer *a);
+void bench_cpu_of(struct answer *a, uint64_t n);
 void bench_sample(struct answer *a, double ms);
 void bench_figure(struct answer *a, const char *name, double value);
 /** Of samples in any order, which get sorted; q from 0 to 1, nearest rank. 0 of none. */
@@ -87,6 +91,15 @@ void world_idle(struct world *w, uint32_t ms);
 void world_release(struct world *w);
 /** Run to the end; its result as JSON must be `expected` (NULL: whatever it is). The time from before the call until the outcome is freed. */
 double world_run(struct world *w, const char *code, const char *expected);
+
+/** ---- procs.c: what the kernel says of a process; 0 when it is gone ---- */
+
+/** The processes that it started, and those they started; how many. */
+size_t procs_below(pid_t root, pid_t *out, size_t max);
+uint64_t procs_rss_kb(pid_t pid);
+uint64_t procs_most_rss_kb(pid_t pid); /* the most it has had */
+uint64_t procs_pss_kb(pid_t pid);      /* with its share of what others have, too */
+double procs_cpu_ms(pid_t pid);        /* of one of one thread, and of its children that have ended */
 
 /** ---- workloads ---- */
 

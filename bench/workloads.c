@@ -11,11 +11,13 @@ static void repeat(const struct settings *s, struct answer *a, const char *code,
     /* A run that takes a worker from the pool leaves a place in it, which is filled by the time that the next one comes. */
     uint32_t pause = s->pause_ms ? s->pause_ms : s->first || strcmp(kind.isolation, "process") == 0 ? 100 : 0;
 
+    bench_cpu_from(a);
     for (uint32_t i = 0; i < s->runs; i++) {
         if (pause)
             world_idle(w, pause);
         bench_sample(a, world_run(w, s->code ? s->code : code, s->code ? NULL : expected));
     }
+    bench_cpu_of(a, s->runs);
 }
 
 void w1_smallest(const struct settings *s, struct answer *a)
@@ -130,9 +132,11 @@ void w10_throughput(const struct settings *s, struct answer *a)
         if (counted == 0 && bench_now_ms() >= from + ms * 0.2) {
             counted = bench_now_ms();
             before = t.ended;
+            bench_cpu_from(a);
         }
     }
     a->per_second = (double)(t.ended - before) * 1000 / (bench_now_ms() - counted);
+    bench_cpu_of(a, t.ended - before);
     t.over = true;
     while (t.under_way)
         (void)cm_wait(t.w->ctx);

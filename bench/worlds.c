@@ -1,6 +1,7 @@
 /** Contexts of the driver: opened once for each kind, with the tools that the workloads call. */
 #include "driver.h"
 
+#include <ftw.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -137,6 +138,12 @@ struct world *world_get(const struct world_kind *k)
     return open_world(k, cm_steal(&key));
 }
 
+static int remove_entry(const char *path, const struct stat *sb, int kind, struct FTW *at)
+{
+    (void)sb, (void)kind, (void)at;
+    return remove(path);
+}
+
 void world_close_all(void)
 {
     while (worlds) {
@@ -147,13 +154,9 @@ void world_close_all(void)
         free(w->key);
         free(w);
     }
-    if (folder[0]) {
-        cm_autofree char *command = cm_asprintf("rm -r '%s'", folder);
-
-        if (system(command) != 0)
-            bench_fail(folder, "remove it");
-        folder[0] = '\0';
-    }
+    if (folder[0] && nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        bench_fail(folder, "remove it");
+    folder[0] = '\0';
 }
 
 /* ---- using */
