@@ -78,6 +78,9 @@ const PYTHON = 'This looks like Python, and a program here is JavaScript';
 const RULES = [
     [c => c.message.startsWith('Not enough stack space'),
         () => 'The program is nested too deeply to be read; bring data in through a call or a text instead of such a literal'],
+    [c => c.message.startsWith('Await expression cannot be a default'),
+        () => 'await cannot stand in the default of a parameter: leave the default out, and begin the body with if (name === undefined) name = await …'],
+    [c => c.message.startsWith('Yield expression cannot be a default'), () => 'yield cannot stand in the default of a parameter'],
     [c => /\bawait\s*$/.test(c.before) || c.rest.startsWith('await'), strayAwait],
     [c => ENTITY.test(c.line), c => {
         const [entity] = ENTITY.exec(c.line), meant = MEANT[entity.slice(1, -1).toLowerCase()];

@@ -108,6 +108,9 @@ class Fixer {
             this.refuse('await stands in a generator that is not async; write async function* and read it with for await (… of …)', node);
         if (above?.kind === 'get' || above?.kind === 'set')
             this.refuse(`await cannot stand in a ${above.kind === 'get' ? 'getter' : 'setter'}; write an async method and call it with await`, node);
+        if (above?.type === 'LabeledStatement' || above?.type === 'IfStatement')
+            this.refuse('await stands in a function that cannot be async where it is: behind a label or if (…) only a plain function may '
+                + 'be declared; put it into braces, { async function name() { … } }, or declare it before', node);
         if (above?.kind === 'constructor')
             this.refuse('await cannot stand in a constructor; write a static async method that awaits first and then calls new', node);
     }

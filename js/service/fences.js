@@ -71,14 +71,18 @@ function untag(text) {
 // A first line that is the tag of a fence which got lost, or a bookmark's scheme.
 const LOST_TAG = /^\s*(?:(?:js|javascript|typescript|ts|jsx|tsx)[ \t]*(?=[\r\n]+\s*[^\s.=,?+*%&|^<>])|javascript:)/i;
 
+// `-->` with what follows it in its line is a comment at the start of a line only, which the program's first line, behind the head of
+// a function, no longer has. Other comments may stand before it.
+const CLOSE = /^((?:\s|\/\*(?:[^*\r\n\u2028\u2029]|\*(?!\/))*\*\/)*)(-->[^\r\n\u2028\u2029]*)/;
+
+export const blankClose = text => !text.includes('-->') ? text : text.replace(CLOSE, (_, before, comment) => before + blank(comment));
+
 // The program's own text within what was sent, every line and column where it was.
 export function clean(text) {
     if (text.startsWith('\uFEFF'))
         text = ' ' + text.slice(1);
     text = text.replace(/^\s*#![^\r\n\u2028\u2029]*/, blank);
-    // A comment at a line's start only, which it will not be behind the head of a function.
-    text = text.replace(/^\s*-->[^\r\n\u2028\u2029]*/, blank);
-    text = text.replace(LOST_TAG, blank);
+    text = blankClose(text).replace(LOST_TAG, blank);
     return /^\s*</.test(text) ? untag(text) : text;
 }
 

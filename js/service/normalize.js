@@ -5,7 +5,7 @@ import { advise } from './advice.js';
 import { fixAwaits } from './await.js';
 import { Program } from './edits.js';
 import { excerpt } from './excerpt.js';
-import { clean, unwrap } from './fences.js';
+import { blankClose, clean, unwrap } from './fences.js';
 import { bindTo } from './binding.js';
 import { takeImports } from './imports.js';
 import { isSpace } from './parse.js';
@@ -101,8 +101,9 @@ function warnOfData({ text, body, alone }, warnings) {
 }
 
 function build(source, input, bind, warnings) {
-    const view = readProgram(source, warnings), { text, rows: before } = view;
-    const start = text.search(/[^\s\uFEFF]/);
+    const view = readProgram(source, warnings), { rows: before } = view;
+    view.text = blankClose(view.text);
+    const { text } = view, start = text.search(/[^\s\uFEFF]/);
     if (view.how !== undefined)
         warnings.add(view.how);
     if (start < 0 || isSpace(text))

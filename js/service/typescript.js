@@ -65,6 +65,23 @@ function checkTexts(text, tokens) {
     }
 }
 
+// What would be one token, or begin a comment, without the type that stood between: return<T>x, +<T>+x, 1!.toFixed().
+const JOINED = /^(?:[\w$\u0080-\uffff][\w$\\#\u0080-\uffff]|\+\+|--|\/\/|!-|\d\.)$/;
+
+class Spaced extends TokenProcessor {
+    copyToken() {
+        const { code, tokens, tokenIndex, resultCode } = this, { start } = tokens[tokenIndex];
+        // Only behind what was taken out: the end of the result is no longer what stands before the token.
+        if (tokenIndex > 0 && tokens[tokenIndex - 1].end === start && this.isTakenOut(tokenIndex - 1) && JOINED.test(resultCode.slice(-1) + code[start]))
+            this.resultCode += ' ';
+        super.copyToken();
+    }
+
+    isTakenOut(index) {
+        return this.resultMappings[index] === this.resultCode.length;
+    }
+}
+
 // Rows of text.js: where a token's column differs from what the tokens before it in its line lead to.
 function rowsOf(text, code, tokens, mappings) {
     const before = new Lines(text), after = new Lines(code), rows = [];
@@ -101,7 +118,7 @@ export function stripTypes(text) {
     checkTokens(text, tokens);
     checkTexts(text, tokens);
     const nameManager = new NameManager(text, tokens), helperManager = new HelperManager(nameManager);
-    const tokenProcessor = new TokenProcessor(text, tokens, false, true, helperManager);
+    const tokenProcessor = new Spaced(text, tokens, false, true, helperManager);
     identifyShadowedGlobals(tokenProcessor, scopes, getTSImportedNames(tokenProcessor));
     const { code, mappings } = new RootTransformer({ tokenProcessor, scopes, nameManager, importProcessor: null, helperManager },
                                                    options.transforms, false, options).transform();
