@@ -1,6 +1,6 @@
 /**
  * What stands in a store, for tests that have killed those who wrote it: `store_check FILE` prints
- * {"integrity": "ok", "executions": [{id, state, owner}], "calls": [{id, seq, kind, connector, method, args, decision, state, decided}]}
+ * {"integrity": "ok", "executions": [{id, state, owner, interruptions}], "calls": [{id, seq, kind, connector, method, args, decision, state, decided}]}
  * as SQLite itself reads it, without the store's code. What lies beside the file is taken into account, and left as it is.
  */
 #include <sqlite3.h>
@@ -11,7 +11,8 @@ static const char all[] =
     "SELECT json_object("
     " 'integrity', (SELECT group_concat(integrity_check, '; ') FROM pragma_integrity_check),"
     " 'foreign', (SELECT count(*) FROM pragma_foreign_key_check),"
-    " 'executions', (SELECT json_group_array(json_object('id', id, 'state', state, 'owner', owner))"
+    " 'executions', (SELECT json_group_array(json_object('id', id, 'state', state, 'owner', owner,"
+    "   'interruptions', interruptions))"
     "   FROM (SELECT * FROM executions ORDER BY serial)),"
     " 'calls', (SELECT json_group_array(json_object('id', e.id, 'seq', seq, 'kind', kind, 'connector', "
     "connector,"
