@@ -38,7 +38,7 @@ check: $(BUILD)/build.ninja
 
 bench: $(BUILD)/build.ninja
 	@tools/setup test
-	@$(NINJA) -C $(BUILD) $(PROGRAMS) bench/store_scale
+	@$(NINJA) -C $(BUILD) $(PROGRAMS) bench/driver bench/store_scale
 	@CODEMODE_BUILD=$(BUILD) node bench/run.mjs $(B)
 
 asan: build/asan/build.ninja

@@ -1,103 +1,124 @@
-// `make bench`: measure codemode beside what people use today.
+// `make bench`: measure codemode beside what people use today (docs/benchmarks.md).
 //
-//   node bench/run.mjs [-n RUNS] [-b BUILD] [WORKLOAD…]
+//   node bench/run.mjs [-n ROUNDS] [-b BUILD] [--smoke] [WORKLOAD…]
 //
-// A workload (bench/workloads.mjs) has subjects that do the same work. They take turns, run by run, so that what else the
-// machine does hits all alike; the first turns warm caches and are not counted. Printed are the median and the 95th
-// percentile in milliseconds, and how many times as long the median took as that of the first subject. All samples go to
-// bench.json in the build folder, with the machine they were taken on. -b names the build folder of another version, which
-// then is the first subject of the workloads that compare codemode with itself.
+// A workload (bench/workloads.mjs) has subjects that do the same work, each in a process of its own that measures itself. They take turns,
+// in rounds, in another order each time, so that what else the machine does hits all alike; what is run first warms up and is not counted.
+// Printed are the median and the 95th percentile, how many times as long the median took as that of the first subject, and the CPU time of
+// all processes of the subject for one run. All samples go to bench.json in the build folder, with the machine and the versions that they
+// are of. -b names the build folder of another version of codemode, which then is measured too. --smoke runs each once, to see that the
+// bench works.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Driver, findDrivers, setUpPeers } from './drivers.mjs';
+import { measureLocal, measurePart } from './measure.mjs';
+import { median, percentile, short } from './statistics.mjs';
 import { workloads } from './workloads.mjs';
 
 const root = resolve(fileURLToPath(import.meta.url), '../..');
 const build = resolve(root, process.env.CODEMODE_BUILD ?? 'build/default');
-const WARM_UPS = 2;
-
-export const median = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-/** Nearest rank: a value that was measured. */
-export const percentile = (sorted, p) => sorted[Math.max(0, Math.ceil((p / 100) * sorted.length) - 1)];
-
-const row = (name, samples) => {
-  const sorted = [...samples].sort((a, b) => a - b);
-  return { subject: name, median: median(sorted), p95: percentile(sorted, 95), samples };
-};
-
-async function measure(workload, runs, context) {
-  if (workload.measure) return (await workload.measure(context)).map(({ name, samples }) => row(name, samples));
-  const subjects = [];
-  try {
-    for (const make of workload.subjects(context)) subjects.push({ samples: [], ...(await make(context)) });
-    for (let i = -WARM_UPS; i < runs; i++) {
-      for (const s of subjects) {
-        const before = process.hrtime.bigint();
-        const answer = await s.run();
-        const ms = Number(process.hrtime.bigint() - before) / 1e6;
-        if (answer !== workload.answer) throw new Error(`${s.name} answered ${JSON.stringify(answer)}, not ${JSON.stringify(workload.answer)}`);
-        if (i >= 0) s.samples.push(ms);
-      }
-    }
-    return subjects.map(({ name, samples }) => row(name, samples));
-  } finally {
-    for (const s of subjects) await s.end?.();
-  }
-}
-
-function print(workload, rows) {
-  console.log(`\n${workload.name}: ${workload.what}`);
-  const width = Math.max(30, ...rows.map((r) => r.subject.length));
-  const compared = workload.subjects ? 'times' : '';
-  console.log(`  ${'subject'.padEnd(width)} ${'median ms'.padStart(10)} ${'p95 ms'.padStart(10)} ${compared.padStart(8)}`);
-  for (const r of rows) {
-    const times = compared && (r.median / rows[0].median).toFixed(2);
-    console.log(`  ${r.subject.padEnd(width)} ${r.median.toFixed(2).padStart(10)} ${r.p95.toFixed(2).padStart(10)} ${times.padStart(8)}`);
-  }
-}
+const NAME = 34;
 
 /** What a build folder has of it. */
 const programs = (folder) => ({ build: folder, codemode: join(folder, 'src/cli/codemode'), worker: join(folder, 'src/worker/codemode-worker') });
 
 function parseArguments(argv) {
-  const options = { runs: undefined, base: undefined, names: [] };
+  const options = { rounds: undefined, base: undefined, smoke: false, names: [] };
   for (let i = 0; i < argv.length; i++) {
     if (argv[i] === '-b') options.base = programs(resolve(argv[++i] ?? ''));
+    else if (argv[i] === '--smoke') options.smoke = true;
     else if (argv[i] !== '-n') options.names.push(argv[i]);
-    else if (!/^[1-9]\d{0,5}$/.test((options.runs = argv[++i]) ?? '')) throw new Error('-n wants a number of runs, from 1');
+    else if (!/^[1-9]\d{0,5}$/.test((options.rounds = argv[++i]) ?? '')) throw new Error('-n wants a number of rounds, from 1');
   }
   const unknown = options.names.find((n) => !workloads.some((w) => w.name === n));
   if (unknown) throw new Error(`no workload '${unknown}'; there are ${workloads.map((w) => w.name).join(', ')}`);
   return options;
 }
 
-async function main() {
-  const options = parseArguments(process.argv.slice(2));
-  const home = mkdtempSync(join(tmpdir(), 'cm-bench-'));
-  const context = {
+const machineOf = (folder) => ({
+  cpu: cpus()[0]?.model,
+  cpus: cpus().length,
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+  buildtype: JSON.parse(readFileSync(join(folder, 'meson-info/intro-buildoptions.json'), 'utf8')).find((o) => o.name === 'buildtype').value,
+});
+
+/* ---- what a row says */
+
+function summary(row, first) {
+  if (row.skip) return { ...row };
+  if (!row.samples) return row;
+  const said = { ...row, median: median(row.samples), p95: percentile(row.samples, 95) };
+  if (first?.samples) said.ratio = said.median / median(first.samples);
+  return said;
+}
+
+const cells = (name, values, note = '') => console.log(`  ${name.padEnd(NAME)}${values.map((v) => v.padStart(10)).join('')}${note && `  ${note}`}`.trimEnd());
+const headings = { ms: ['median ms', 'p95 ms', 'times', 'CPU ms'], rate: ['per second', 'times'] };
+
+function printRow(row, { unit = 'ms', columns }) {
+  if (row.skip) cells(row.subject, [], row.skip.slice(0, 78 - NAME));
+  else if (unit === 'figures') cells(row.subject, Object.keys(columns).map((key) => short(row.figures[key])), row.note?.slice(0, 66 - NAME - 10 * (Object.keys(columns).length - 1)));
+  else if (unit === 'rate') cells(row.subject, [row.median.toFixed(0), short(row.ratio)]);
+  else cells(row.subject, [short(row.median), short(row.p95), short(row.ratio), short(row.cpuMs)]);
+  if (unit !== 'figures' && row.figures) for (const [key, value] of Object.entries(row.figures)) cells(`    ${key}`, [short(value)]);
+}
+
+function print(workload, part, rows) {
+  console.log(`\n${workload.name}: ${workload.what}${part.what ? `: ${part.what}` : ''}`);
+  cells('', workload.columns ? Object.values(workload.columns) : headings[workload.unit ?? 'ms']);
+  for (const row of rows) printRow(row, workload);
+}
+
+/* ---- the run */
+
+function makeContext(options, home) {
+  const peers = options.smoke ? { node: process.execPath } : setUpPeers();
+  const { drivers, left } = findDrivers({ build, base: options.base?.build, peers, only: options.smoke ? ['codemode', 'vm'] : undefined });
+  for (const { name, reason } of left) console.log(`bench: ${name} is left out: ${reason}`);
+  return {
     ...programs(build),
     base: options.base,
+    smoke: options.smoke,
+    rounds: options.smoke ? 1 : options.rounds && Number(options.rounds),
     home,
-    root,
+    peerNode: options.smoke ? undefined : peers.node,
+    drivers: new Map([...drivers].map(([name, how]) => [name, new Driver(how)])),
     env: { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, CODEMODE_WORKER: join(build, 'src/worker/codemode-worker') },
   };
-  const buildtype = JSON.parse(readFileSync(join(build, 'meson-info/intro-buildoptions.json'), 'utf8')).find((o) => o.name === 'buildtype').value;
-  const machine = { cpu: cpus()[0]?.model, cpus: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30), node: process.version, buildtype };
-  console.log(`${machine.cpus} × ${machine.cpu}, ${machine.memoryGb} GB; ${buildtype} build, Node ${machine.node}`);
+}
 
+async function measure(workload, part, context) {
+  if (workload.measure) return (await workload.measure(context)).map((row) => summary(row));
+  const rows = workload.local ? await measureLocal(workload, context) : await measurePart(workload, part, context);
+  return rows.map((row) => summary(row, rows[0]));
+}
+
+async function main() {
+  const options = parseArguments(process.argv.slice(2));
+  const chosen = workloads.filter((w) => (options.names.length ? options.names.includes(w.name) : !w.onlyByName && !(options.smoke && w.measure)));
+  const home = mkdtempSync(join(tmpdir(), 'cm-bench-'));
+  const machine = machineOf(build);
   const results = [];
+  const context = makeContext(options, home);
+  console.log(`${machine.cpus} × ${machine.cpu}, ${machine.memoryGb} GB; ${machine.buildtype} build, Node ${machine.node}`);
   try {
-    for (const workload of workloads.filter((w) => options.names.length === 0 || options.names.includes(w.name))) {
-      const rows = await measure(workload, Number(options.runs ?? workload.runs ?? 20), context);
-      print(workload, rows);
-      results.push({ workload: workload.name, what: workload.what, rows });
+    for (const workload of chosen) {
+      for (const part of workload.parts ?? [{}]) {
+        const rows = await measure(workload, part, context);
+        print(workload, part, rows);
+        results.push({ workload: workload.name, what: workload.what, part: part.what, rows });
+      }
     }
   } finally {
+    for (const driver of context.drivers.values()) await driver.end();
     rmSync(home, { recursive: true, force: true });
   }
-  const path = join(build, 'bench.json');
-  writeFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), machine, results }, null, 1)}\n`);
+  const versions = Object.fromEntries([...context.drivers].map(([name, { hello }]) => [name, hello]));
+  const path = join(build, options.smoke ? 'bench-smoke.json' : 'bench.json');
+  writeFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), machine, versions, results }, null, 1)}\n`);
   console.log(`\nall samples: ${path}`);
 }
 

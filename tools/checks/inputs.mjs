@@ -22,8 +22,10 @@ for (const path of sources('src|tests/unit', 'c')) {
   if (!files.includes(description) || !named.some((n) => read(description).includes(n))) finding(path, 0, `not built; name it in ${description}`);
 }
 
-const { dependencies: tools = {}, devDependencies: peers = {} } = JSON.parse(read('package.json'));
-for (const [name, version] of Object.entries({ ...tools, ...peers })) {
-  if (!/^\d+\.\d+\.\d+$/.test(version)) finding('package.json', 0, `${name} is '${version}'; an exact version is required`);
+for (const path of files.filter((p) => basename(p) === 'package.json')) {
+  const { dependencies: needed, devDependencies: peers, optionalDependencies: optional } = JSON.parse(read(path));
+  for (const [name, version] of Object.entries({ ...needed, ...peers, ...optional })) {
+    if (!/^\d+\.\d+\.\d+$/.test(version)) finding(path, 0, `${name} is '${version}'; an exact version is required`);
+  }
 }
 finish();

@@ -1,10 +1,11 @@
 // The tree names no package registry, no path of one machine and no unfinished work, so that it builds behind any mirror
 // and anywhere. A host in an address needs a row in tools/checks/hosts.txt; the lock names none.
 import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { files, finding, finish, readLines, root } from './tree.mjs';
 
 const SIZE_MAX = 2_000_000; // bytes; larger files are data
-const data = /^(tests\/cases|tests\/fuzz\/corpus|js\/dist)\/|^package-lock\.json$|\.(png|jpg|gif|ico|woff2?|gz|wasm|db)$/;
+const data = /^(tests\/cases|tests\/fuzz\/corpus|js\/dist)\/|(^|\/)package-lock\.json$|\.(png|jpg|gif|ico|woff2?|gz|wasm|db)$/;
 const hosts = new Set(readLines('tools/checks/hosts.txt').filter((l) => l && !l.startsWith('#')).map((l) => l.split(/\s+/)[0]));
 const reserved = /(^|\.)(localhost|example|test|invalid|local|example\.(com|net|org))$|^\d+\.\d+\.\d+\.\d+$|^\[/;
 
@@ -30,9 +31,11 @@ for (const path of files) {
   readLines(path).forEach((line, i) => checkLine(path, i + 1, line));
 }
 
-readLines('package-lock.json').forEach((line, i) => {
-  if (/"resolved"\s*:/.test(line) && !/"resolved"\s*:\s*"[a-z0-9/_.-]+",?$/i.test(line)) {
-    finding('package-lock.json', i + 1, "names where a package came from; .npmrc says omit-lockfile-registry-resolved, run 'npm install' again");
-  }
-});
+for (const lock of files.filter((p) => basename(p) === 'package-lock.json')) {
+  readLines(lock).forEach((line, i) => {
+    if (/"resolved"\s*:/.test(line) && !/"resolved"\s*:\s*"[a-z0-9/_.-]+",?$/i.test(line)) {
+      finding(lock, i + 1, "names where a package came from; .npmrc says omit-lockfile-registry-resolved, run 'npm install' again");
+    }
+  });
+}
 finish();
