@@ -25,6 +25,15 @@ static const struct option options[] = {
     {"JSC_useWasm", "0"},                         /* asks for threads and a memory of its own */
     {"JSC_useSharedArrayBuffer", "0"},
     {"JSC_maxPerThreadStackUsage", "67108864"}, /* the bound is the stack's end: stack.c */
+    /*
+     * Optimising a function takes longer than a hundred calls of it, is done while the program waits, and is
+     * done anew in each realm. A pass of a hundred tool calls met the engine's own thresholds (a thousand
+     * points, fifteen a call) with all of the prelude, and took three times as long; a loop or a recursion
+     * that is worth it is at ten thousand a millisecond later.
+     */
+    {"JSC_thresholdForOptimizeAfterWarmUp", "10000"},
+    {"JSC_thresholdForOptimizeAfterLongWarmUp", "10000"},
+    {"JSC_thresholdForOptimizeSoon", "10000"},
 };
 
 void cm_engine_prepare_process(bool no_jit)
