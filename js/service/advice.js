@@ -81,6 +81,7 @@ const RULES = [
     [c => c.message.startsWith('Await expression cannot be a default'),
         () => 'await cannot stand in the default of a parameter: leave the default out, and begin the body with if (name === undefined) name = await …'],
     [c => c.message.startsWith('Yield expression cannot be a default'), () => 'yield cannot stand in the default of a parameter'],
+    [c => c.message.startsWith("Cannot use 'await' as identifier"), () => 'await is a word of the language here and no name: take another'],
     [c => /\bawait\s*$/.test(c.before) || c.rest.startsWith('await'), strayAwait],
     [c => ENTITY.test(c.line), c => {
         const [entity] = ENTITY.exec(c.line), meant = MEANT[entity.slice(1, -1).toLowerCase()];

@@ -10,10 +10,17 @@ export const options = {
     allowHashBang: true,
 };
 
-// Takes await in every function: whether its meaning is clear where the function is not async is decided afterwards.
+const SCOPE_TOP = 1;
+
+// Takes await in every function: whether its meaning is clear where the function is not async is decided afterwards. The text itself
+// becomes the body of an async function, where await is no name.
 class Reader extends Parser {
     get canAwait() {
         return true;
+    }
+
+    get inAsync() {
+        return (this.currentVarScope().flags & SCOPE_TOP) !== 0 || super.inAsync;
     }
 }
 

@@ -77,6 +77,12 @@ class Spaced extends TokenProcessor {
         super.copyToken();
     }
 
+    // What is taken out leaves its line breaks, and these are two of them.
+    replaceTokenTrimmingLeftWhitespace(by) {
+        this.resultCode += this.previousWhitespaceAndComments().replace(/[^\u2028\u2029]/g, '');
+        super.replaceTokenTrimmingLeftWhitespace(by);
+    }
+
     isTakenOut(index) {
         return this.resultMappings[index] === this.resultCode.length;
     }

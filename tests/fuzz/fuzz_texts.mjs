@@ -20,6 +20,9 @@ const cpuMs = () => {
 
 // What stands before the author's text in `run`.
 const HEAD = /^\((?:[$\w]+=>)?\(?(?:async \(\) => \{)?/;
+// A comment of HTML, which TypeScript does not have: what reads as types only without it (f<T>(x) is two comparisons as well) is
+// read anew when it is gone, as it is from what is shown where it stood last.
+const HTML_COMMENT = /<!--|-->/;
 // A statement that is the name `let`, as sloppy code may have it: what follows it cannot be made a return.
 const LET_ALONE = /\blet\s*(?:\/[/*]|$)/m;
 
@@ -90,7 +93,7 @@ export function check(source) {
     if (/^[ \t]*(?:```|~~~)/m.test(out.text)) continue; // a text in it reads as a fence
     const again = normalize(out.text, input, BIND);
     assert.equal(again.error, undefined, `what is shown does not parse: ${again.error}`);
-    assert.equal(again.text, out.text, 'what is shown is not its own normal form');
+    if (!HTML_COMMENT.test(source)) assert.equal(again.text, out.text, 'what is shown is not its own normal form');
   }
 }
 
