@@ -98,6 +98,15 @@ void cm_lockdown_root(struct cm_lock *l)
     (void)run_steps(l, ROOT);
 }
 
+uint64_t cm_lockdown_worker_layers(void)
+{
+    uint64_t of[WORKER + 1] = {0};
+
+    for (size_t i = 0; i < CM_ARRAY_LEN(steps); i++)
+        of[steps[i].phase] |= UINT64_C(1) << steps[i].layer;
+    return of[WORKER] & ~of[BEGIN] & ~of[ROOT];
+}
+
 bool cm_lockdown_worker(struct cm_lock *l)
 {
     return run_steps(l, WORKER);

@@ -2,7 +2,8 @@
  * What a zygote and a worker give up, as passes over one table (lockdown.c). Private to this folder.
  *
  * The first steps run once, before the engine is created. The root's steps follow it, since a VM opens
- * /dev/urandom at its birth; the zygote runs them, or each worker where it is the worker that creates the VM.
+ * /dev/urandom at its birth; the zygote runs them, or each worker where it is the worker that creates the VM, and
+ * the trial, which is over when the engine exists.
  * The worker's steps run between clone and frames. Every step stands alone: one that the kernel refuses costs
  * its own layer and nothing else, unless its row says `must`.
  */
@@ -39,6 +40,8 @@ void cm_lockdown_root(struct cm_lock *l);
 /** Run the worker's steps. False: l->failed and l->eno say which step that must hold did not. */
 bool cm_lockdown_worker(struct cm_lock *l);
 
+/** The layers that are the worker's steps alone, as a bit set. */
+uint64_t cm_lockdown_worker_layers(void);
 /** VmData of the zygote now, in KB; 0 when it cannot be known. */
 uint64_t cm_lockdown_vmdata_kb(const struct cm_lock *l);
 

@@ -184,11 +184,12 @@ int main(int argc, char **argv)
     z.vm_per_worker = o.vm_per_worker;
     (void)cm_lock__build_filter(&z.lock);
     cm_lockdown_begin(&z.lock);
+    cm_zygote_start_trial(&z);
     int rc = z.vm_per_worker ? 0 : make_engine(&z);
     if (rc == 0) {
         if (!z.vm_per_worker)
             cm_lockdown_root(&z.lock);
-        cm_zygote_try_layers(&z);
+        cm_zygote_end_trial(&z);
         cm_zygote_run(&z);
     }
     /* Not exit, for the workers' reason; the workers end with this process. */

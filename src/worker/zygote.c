@@ -4,8 +4,9 @@
  *
  * Happy path: HELLO; FORK → clone → FORKED with the worker's socket and pidfd; …; the worker ends → EXITED.
  * The first worker is made before the engine is warmed, so that a single run does not wait for it, and the
- * warming is paid by the second FORK, so that a single run does not pay for it. When the host goes away the
- * loop returns, and the kernel kills every worker with its parent.
+ * warming is paid by the second FORK, so that a single run does not pay for it. For the same reason the first
+ * one runs no self-test: its first program is one. When the host goes away the loop returns, and the kernel
+ * kills every worker with its parent.
  */
 #include "worker/zygote.h"
 
@@ -22,14 +23,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/** What a trial process reports through its socket. */
-struct trial {
-    uint64_t layers;
-    bool ok;
-    enum cm_layer failed;
-    int eno;
-};
 
 /**
  * Like fork, with a pidfd and, where allowed, a pid namespace whose first process the child is. A raw system
@@ -68,7 +61,10 @@ __attribute__((noreturn)) static void be_worker(struct cm_zygote *z, int fd)
     }
     if (!cm_lockdown_worker(&z->lock))
         _exit(CM_EXIT_LOCKDOWN + (int)z->lock.failed);
-    if (cm_engine_self_test(z->engine, NULL) != CM_OK)
+    /* The first worker is waited for by a program, which would take thrice as long with another one before it. */
+    if (!z->made)
+        cm_engine_prepare_realm(z->engine);
+    else if (cm_engine_self_test(z->engine, NULL) != CM_OK)
         _exit(CM_EXIT_SELF_TEST);
     cm_worker_serve(&z->opts, z->engine, z->lock.worker_fd);
     /* Not exit: no handler of the engine or libc has any business left, and some would make calls that the
@@ -79,12 +75,11 @@ __attribute__((noreturn)) static void be_worker(struct cm_zygote *z, int fd)
 /** A trial: the worker's steps without an engine, and a report instead of frames. */
 __attribute__((noreturn)) static void be_trial(struct cm_zygote *z, int fd)
 {
-    struct trial t = {0};
+    struct cm_trial t = {0};
 
     restore_signals();
     z->lock.worker_fd = fd;
-    if (z->vm_per_worker)
-        cm_lockdown_root(&z->lock);
+    cm_lockdown_root(&z->lock);
     t.ok = cm_lockdown_worker(&z->lock);
     t.layers = z->lock.layers;
     t.failed = z->lock.failed;
@@ -93,14 +88,8 @@ __attribute__((noreturn)) static void be_trial(struct cm_zygote *z, int fd)
     _exit(0);
 }
 
-static void reap_trial(pid_t pid)
-{
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-}
-
-/** One trial. False when no process could be made that way at all. */
-static bool try_once(struct cm_zygote *z, bool pid_ns, struct trial *out)
+/** Start one. False with errno: no process could be made that way at all. */
+static bool start_trial(struct cm_zygote *z, bool pid_ns)
 {
     int pidfd = -1;
     int pair[2];
@@ -115,28 +104,46 @@ static bool try_once(struct cm_zygote *z, bool pid_ns, struct trial *out)
     if (pid < 0)
         return false;
     cm_fd_close(pidfd);
-    cm_fd_close(cm_steal_fd(&theirs));
-    if (read(ours, out, sizeof(*out)) != (ssize_t)sizeof(*out)) {
-        /* It died without a word: the filter's own loading or the report was refused. */
-        *out = (struct trial){.failed = CM_LAYER_SECCOMP, .eno = ENOSYS};
-    }
-    reap_trial(pid);
+    z->trial_pid = pid;
+    z->trial_fd = cm_steal_fd(&ours);
     return true;
 }
 
-void cm_zygote_try_layers(struct cm_zygote *z)
+void cm_zygote_start_trial(struct cm_zygote *z)
 {
-    struct trial t = {.failed = CM_LAYER_PID_NS, .eno = EAGAIN};
-
+    z->trial_pid = -1;
     z->lock.vmdata_kb = cm_lockdown_vmdata_kb(&z->lock);
-    z->pid_ns = try_once(z, true, &t);
-    if (!z->pid_ns && !try_once(z, false, &t))
-        t.eno = errno;
+    z->pid_ns = start_trial(z, true);
+    if (!z->pid_ns && !start_trial(z, false))
+        z->refused_eno = errno;
+}
+
+/** What the trial said; where it died without a word, the filter's own loading or the report was refused. */
+static struct cm_trial end_trial(struct cm_zygote *z)
+{
+    struct cm_trial t = {.failed = CM_LAYER_PID_NS, .eno = z->refused_eno};
+
+    if (z->trial_pid < 0)
+        return t;
+    if (read(z->trial_fd, &t, sizeof(t)) != (ssize_t)sizeof(t))
+        t = (struct cm_trial){.failed = CM_LAYER_SECCOMP, .eno = ENOSYS};
+    cm_fd_close(z->trial_fd);
+    while (waitpid(z->trial_pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return t;
+}
+
+void cm_zygote_end_trial(struct cm_zygote *z)
+{
+    struct cm_trial t = end_trial(z);
+    uint64_t own = z->vm_per_worker ? t.layers : z->lock.layers | cm_lockdown_worker_layers();
+
     z->refused = !t.ok;
     z->refused_layer = t.failed;
     z->refused_eno = t.eno;
+    /* The trial took the root's steps by itself, and a worker has them from the zygote: both must have held. */
     if (t.ok)
-        z->lock.layers = t.layers | (z->pid_ns ? UINT64_C(1) << CM_LAYER_PID_NS : 0);
+        z->lock.layers = (t.layers & own) | (z->pid_ns ? UINT64_C(1) << CM_LAYER_PID_NS : 0);
     /* Data cannot be counted where the VM comes after the clone; the host's samples are the limit then. */
     if (z->vm_per_worker || z->uncapped)
         z->lock.layers &= ~(UINT64_C(1) << CM_LAYER_MEMORY);
@@ -275,8 +282,10 @@ static bool reap_workers(const struct cm_zygote *z)
 }
 
 /** Read one message of the host and do it. False: the host is gone or talks nonsense. */
-static bool serve_host(struct cm_zygote *z, bool *made)
+static bool serve_host(struct cm_zygote *z)
 {
+    bool ok;
+
     struct cm_control_msg m;
     ssize_t n = recv(z->control_fd, &m, sizeof(m), MSG_DONTWAIT);
 
@@ -288,13 +297,14 @@ static bool serve_host(struct cm_zygote *z, bool *made)
         limit_worker(&m);
         return true;
     }
-    if (*made && !z->warm && z->engine) {
+    if (z->made && !z->warm && z->engine) {
         z->warm = true;
         /* A failure to warm costs speed, not correctness: the self-test decides whether a worker is fit. */
         (void)cm_engine_warm(z->engine, NULL);
     }
-    *made = true;
-    return make_worker(z, m.serial);
+    ok = make_worker(z, m.serial);
+    z->made = true;
+    return ok;
 }
 
 void cm_zygote_run(struct cm_zygote *z)
@@ -304,7 +314,6 @@ void cm_zygote_run(struct cm_zygote *z)
                                    .layers = z->lock.layers,
                                    .vmdata_kb = z->lock.vmdata_kb};
     struct pollfd fds[] = {{.fd = z->control_fd, .events = POLLIN}, {.fd = z->signal_fd, .events = POLLIN}};
-    bool made = false;
     bool ok = send_message(z, &hello, NULL, 0);
 
     while (ok) {
@@ -313,6 +322,6 @@ void cm_zygote_run(struct cm_zygote *z)
         if (fds[1].revents)
             ok = reap_workers(z);
         if (ok && fds[0].revents)
-            ok = serve_host(z, &made);
+            ok = serve_host(z);
     }
 }
