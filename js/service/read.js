@@ -104,11 +104,11 @@ function withTail(text, pos) {
         if (!/(?:^|[;}\r\n])[ \t]*$/.test(text.slice(Math.max(0, at - 100), at)) || !isObjectText(text, at))
             continue;
         try {
-            // With a number in its place it must be the last statement: the bracket may stand in a comment or a text.
-            const { body } = parse(replace(keepOnly(text, 0, at), [[at, at + 1, '0']]).text);
+            // In brackets it must be the last statement: its own may stand in a comment or a text, and what it is within may be strict.
+            const object = objectAt(text, at), { body } = parse(`${text.slice(0, at)}(${text.slice(at, object.end)})`);
             if (body.pop().start !== at)
                 return null;
-            return { text, rows: [], body: [...body, objectAt(text, at)] };
+            return { text, rows: [], body: [...body, object] };
         } catch {
             return null;
         }
