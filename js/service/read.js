@@ -1,7 +1,7 @@
 // From a text to its syntax tree: as JavaScript, else as TypeScript, else with the characters that word processors and web pages put
 // in place of a program's own.
 import { isObjectText, parse, parseExpressionAt, walk } from './parse.js';
-import { back, compose, keepOnly, replace } from './text.js';
+import { back, compose, replace } from './text.js';
 
 // f<T>(x), which JavaScript reads as two comparisons that nobody would write this way.
 const TYPE_ARGUMENTS = /[\w$]<[\w$\s.,|&'"`{}:;?[\]-]{1,300}>+\(/;
