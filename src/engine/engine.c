@@ -106,6 +106,19 @@ static cm_status load_service(cm_engine *e, struct cm_err *err)
     return CM_OK;
 }
 
+/* A tenth of a realm's programs have types, and the others need not pay for what takes them away. */
+cm_status cm_engine__load_types(cm_engine *e, struct cm_err *err)
+{
+    cm_autojs url = JSStringCreateWithUTF8CString("codemode:types");
+    cm_autojs source = JSStringCreateWithUTF8CString(cm_types_js);
+    JSValueRef exception = NULL;
+
+    if (!JSEvaluateScript(e->service, source, NULL, url, 1, &exception))
+        return cm_js__fail(e->service, exception, "the bundle that takes types away", err);
+    e->types_loaded = true;
+    return CM_OK;
+}
+
 cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, struct cm_err *err)
 {
     cm_auto(cm_engine) e = cm_new(cm_engine);
@@ -114,15 +127,14 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     (void)opts; /* the JIT is a setting of the process: cm_engine_prepare_process */
     e->bind_json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     e->group = create_group_quietly();
-    e->prelude = JSStringCreateWithUTF8CString(cm_prelude_js);
+    e->prelude.text = cm_prelude_js;
     e->prelude_url = JSStringCreateWithUTF8CString("codemode:prelude");
     e->program_url = JSStringCreateWithUTF8CString("program.js");
-    e->types = JSStringCreateWithUTF8CString(cm_types_js);
     e->web_url = JSStringCreateWithUTF8CString("codemode:web");
     e->n_web = CM_ARRAY_LEN(cm_web_js);
-    e->web = cm_calloc(e->n_web, sizeof(JSStringRef));
+    e->web = cm_calloc(e->n_web, sizeof(*e->web));
     for (size_t i = 0; i < e->n_web; i++)
-        e->web[i] = JSStringCreateWithUTF8CString(cm_web_js[i]);
+        e->web[i].text = cm_web_js[i];
     st = load_service(e, err);
     if (!CM_SANITIZED) /* whose reports need the handler of its own */
         restore_fault_signals();
@@ -134,8 +146,7 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
 
 void cm_engine_free(cm_engine *e)
 {
-    JSStringRef strings[] = {e ? e->prelude : NULL, e ? e->prelude_url : NULL, e ? e->program_url : NULL,
-                             e ? e->web_url : NULL};
+    JSStringRef strings[] = {e ? e->prelude_url : NULL, e ? e->program_url : NULL, e ? e->web_url : NULL};
 
     if (!e)
         return;
@@ -145,8 +156,9 @@ void cm_engine_free(cm_engine *e)
         if (strings[i])
             JSStringRelease(strings[i]);
     }
+    cm_script__done(&e->prelude);
     for (size_t i = 0; i < e->n_web; i++)
-        JSStringRelease(e->web[i]);
+        cm_script__done(&e->web[i]);
     free(e->web);
     if (e->send_class)
         JSClassRelease(e->send_class);
@@ -160,8 +172,6 @@ void cm_engine_free(cm_engine *e)
         JSValueUnprotect(e->service, e->module);
     if (e->snippet)
         JSValueUnprotect(e->service, e->snippet);
-    if (e->types)
-        JSStringRelease(e->types);
     if (e->service)
         JSGlobalContextRelease(e->service);
     if (e->group)
@@ -193,6 +203,11 @@ void cm_engine_collect(cm_engine *e)
         give_back();
         e->pages_given_back = pages;
     }
+}
+
+void cm_engine_collect_young(cm_engine *e)
+{
+    JSSynchronousEdenCollectForDebugging(e->service);
 }
 
 static void ignore_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
@@ -301,7 +316,7 @@ cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err)
 
     if (st != CM_OK)
         return cm_err_prefix(err, "self-test");
-    cm_engine_collect(e);
+    cm_engine_collect_young(e);
     cm_engine_prepare_realm(e);
     return CM_OK;
 }

@@ -8,8 +8,24 @@
 
 /* Exported by the library, declared in its private headers only. */
 JS_EXPORT void JSSynchronousGarbageCollectForDebugging(JSContextRef ctx);
+JS_EXPORT void JSSynchronousEdenCollectForDebugging(JSContextRef ctx);
 JS_EXPORT void JSGlobalContextSetUnhandledRejectionCallback(JSGlobalContextRef ctx, JSObjectRef function,
                                                             JSValueRef *exception);
+
+typedef struct OpaqueJSScript *JSScriptRef;
+JS_EXPORT JSScriptRef JSScriptCreateReferencingImmortalASCIIText(JSContextGroupRef group, JSStringRef url,
+                                                                 int line, const char *source, size_t length,
+                                                                 JSStringRef *error, int *error_line);
+JS_EXPORT JSValueRef JSScriptEvaluate(JSContextRef ctx, JSScriptRef script, JSValueRef self,
+                                      JSValueRef *exception);
+JS_EXPORT void JSScriptRelease(JSScriptRef script);
+
+/** A script of ours, which is evaluated in many realms: script.c. Its text is ASCII, and lives as long as the program. */
+struct cm_script {
+    const char *text;
+    JSScriptRef shared; /* NULL until it is known to be needed again */
+    bool used;
+};
 
 struct cm_engine {
     JSContextGroupRef group;
@@ -18,12 +34,11 @@ struct cm_engine {
     JSObjectRef locate;         /* protected */
     JSObjectRef module;         /* protected */
     JSObjectRef snippet;        /* protected */
-    JSStringRef prelude; /* source of the prelude, made once so that its hash and bytecode are found again */
+    struct cm_script prelude;
     JSStringRef prelude_url;
     JSStringRef program_url;
-    JSStringRef types; /* source of what takes types away, for the service realm */
-    bool types_loaded;
-    JSStringRef *web; /* sources of the web interfaces, by number; for the same reason */
+    bool types_loaded;     /* what takes types away, in the service realm */
+    struct cm_script *web; /* of the web interfaces, by number */
     size_t n_web;
     JSStringRef web_url;
     JSClassRef send_class;   /* callable objects that carry their realm */
@@ -33,6 +48,11 @@ struct cm_engine {
     cm_realm *next;          /* prepared for the pass to come, or NULL */
 };
 
+/** Evaluate it in the realm, with `url` as its name for places: its value, or NULL and the exception. */
+JSValueRef cm_script__evaluate(cm_engine *e, struct cm_script *s, JSContextRef ctx, JSStringRef url,
+                               JSValueRef *exception);
+void cm_script__done(struct cm_script *s);
+
 /** Look where this process's stack ends, while /proc can be read. */
 void cm_engine__find_stack(void);
 /**
@@ -40,6 +60,9 @@ void cm_engine__find_stack(void);
  * nest.
  */
 void cm_engine__on_stack(uint32_t stack_kb, void (*fn)(void *user), void *user);
+
+/** Load what takes types away into the service realm. Errors: CM_E_INTERNAL. */
+cm_status cm_engine__load_types(cm_engine *e, struct cm_err *err);
 
 /** A normalised program. Strings are owned; error_json set means it does not parse. */
 struct cm_program {

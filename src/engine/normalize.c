@@ -25,18 +25,6 @@ static JSStringRef get_text(JSContextRef ctx, JSObjectRef from, const char *name
     return v ? JSValueToStringCopy(ctx, v, NULL) : JSStringCreateWithUTF8CString("");
 }
 
-/* A tenth of a realm's programs have types, and the others need not pay for what takes them away. */
-static cm_status load_types(cm_engine *e, struct cm_err *err)
-{
-    cm_autojs url = JSStringCreateWithUTF8CString("codemode:types");
-    JSValueRef exception = NULL;
-
-    if (!JSEvaluateScript(e->service, e->types, NULL, url, 1, &exception))
-        return cm_js__fail(e->service, exception, "the bundle that takes types away", err);
-    e->types_loaded = true;
-    return CM_OK;
-}
-
 static cm_status ask(cm_engine *e, JSObjectRef function, const JSValueRef args[3], JSObjectRef *out,
                      struct cm_err *err)
 {
@@ -61,7 +49,7 @@ static cm_status make(cm_engine *e, JSObjectRef function, const JSValueRef args[
     cm_status st = ask(e, function, args, &made, err);
 
     if (st == CM_OK && !e->types_loaded && get_member(ctx, made, "types")) {
-        st = load_types(e, err);
+        st = cm_engine__load_types(e, err);
         if (st == CM_OK)
             st = ask(e, function, args, &made, err);
     }

@@ -42,7 +42,7 @@ static cm_status load_prelude(cm_realm *r, struct cm_err *err)
     cm_engine *e = r->e;
     JSValueRef exception = NULL, v, arg;
 
-    v = JSEvaluateScript(r->ctx, e->prelude, NULL, e->prelude_url, 1, &exception);
+    v = cm_script__evaluate(e, &e->prelude, r->ctx, e->prelude_url, &exception);
     if (!v)
         return cm_js__fail(r->ctx, exception, "the prelude bundle", err);
     r->send = JSObjectMake(r->ctx, e->send_class, r);

@@ -180,7 +180,7 @@ static JSValueRef send_load(cm_realm *r, JSContextRef ctx, size_t n, const JSVal
 
     if (script >= r->e->n_web)
         return throw_text(ctx, "There is no such script", exception);
-    return JSEvaluateScript(r->ctx, r->e->web[script], NULL, r->e->web_url, 1, exception);
+    return cm_script__evaluate(r->e, &r->e->web[script], r->ctx, r->e->web_url, exception);
 }
 
 /* send(7, asked) → text, empty when it is not known: cm_engine__locate */
