@@ -11,8 +11,8 @@
 #include "net/net.h"
 
 #include "base/limits.h"
+#include "net/curl.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -84,11 +84,11 @@ static void request_free(cm_http_request *r)
             r->next->prev = r->prev;
     }
     if (r->easy) {
-        (void)curl_multi_remove_handle(r->h->multi, r->easy);
-        curl_easy_cleanup(r->easy);
+        (void)cm_curl.multi_remove_handle(r->h->multi, r->easy);
+        cm_curl.easy_cleanup(r->easy);
     }
-    curl_slist_free_all(r->headers);
-    curl_slist_free_all(r->resolve);
+    cm_curl.slist_free_all(r->headers);
+    cm_curl.slist_free_all(r->resolve);
     clear_lines(r);
     cm_buf_done(&r->body);
     free(r->request_body);
@@ -117,7 +117,8 @@ static cm_status explain(const cm_http_request *r, CURLcode code, struct cm_err 
         return cm_err_set(err, CM_E_UNAVAILABLE, "there is no host of the name in %s", r->where);
     if (code == CURLE_OUT_OF_MEMORY)
         return cm_err_set(err, CM_E_NOMEM, "out of memory while talking to %s", r->where);
-    return cm_err_set(err, CM_E_UNAVAILABLE, "request to %s failed: %s", r->where, curl_easy_strerror(code));
+    return cm_err_set(err, CM_E_UNAVAILABLE, "request to %s failed: %s", r->where,
+                      cm_curl.easy_strerror(code));
 }
 
 static void finish(cm_http_request *r, CURLcode code)
@@ -127,8 +128,8 @@ static void finish(cm_http_request *r, CURLcode code)
 
     if (code == CURLE_OK && !r->cut) {
         const char *type = NULL;
-        (void)curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &response.code);
-        (void)curl_easy_getinfo(r->easy, CURLINFO_CONTENT_TYPE, &type);
+        (void)cm_curl.easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &response.code);
+        (void)cm_curl.easy_getinfo(r->easy, CURLINFO_CONTENT_TYPE, &type);
         response.content_type = type ? type : "";
         response.body = cm_buf_str(&r->body);
         response.headers = (const char *const *)r->lines;
@@ -142,11 +143,11 @@ static void finish(cm_http_request *r, CURLcode code)
     if (r->next)
         r->next->prev = r->prev;
     r->prev = NULL;
-    (void)curl_multi_remove_handle(r->h->multi, r->easy);
+    (void)cm_curl.multi_remove_handle(r->h->multi, r->easy);
     CURL *easy = cm_steal(&r->easy);
     r->fn(r->user, &response);
     /* The connection is the multi handle's; an easy handle outlives it unharmed. */
-    curl_easy_cleanup(easy);
+    cm_curl.easy_cleanup(easy);
     request_free(r);
 }
 
@@ -157,12 +158,12 @@ static void reap(cm_http *h)
     CURLMsg *msg = NULL;
 
     h->gone = &gone;
-    while ((msg = curl_multi_info_read(h->multi, &left))) {
+    while ((msg = cm_curl.multi_info_read(h->multi, &left))) {
         cm_http_request *r = NULL;
         if (msg->msg != CURLMSG_DONE)
             continue;
         CURLcode code = msg->data.result;
-        (void)curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&r);
+        (void)cm_curl.easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&r);
         finish(r, code);
         if (gone)
             return;
@@ -181,10 +182,10 @@ static void act(cm_http *h, curl_socket_t fd, int what)
 {
     int running = 0;
 
-    (void)curl_multi_socket_action(h->multi, fd, what, &running);
+    (void)cm_curl.multi_socket_action(h->multi, fd, what, &running);
     for (int i = 0; h->refused && i < ADDRESSES_MAX; i++) {
         h->refused = false;
-        (void)curl_multi_perform(h->multi, &running);
+        (void)cm_curl.multi_perform(h->multi, &running);
     }
     reap(h);
 }
@@ -247,7 +248,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *s
         s->watch = cm_watch_new(h->loop, fd, on_ready, s);
         s->next = h->socks;
         h->socks = s;
-        (void)curl_multi_assign(h->multi, fd, s);
+        (void)cm_curl.multi_assign(h->multi, fd, s);
     }
     cm_watch_set(s->watch,
                  (what & CURL_POLL_IN ? CM_WATCH_READ : 0u) | (what & CURL_POLL_OUT ? CM_WATCH_WRITE : 0u));
@@ -353,7 +354,7 @@ static bool has_header(const struct cm_http_spec *spec, const char *name)
 
 static bool add_line(cm_http_request *r, const char *line)
 {
-    struct curl_slist *list = curl_slist_append(r->headers, line);
+    struct curl_slist *list = cm_curl.slist_append(r->headers, line);
 
     if (list)
         r->headers = list;
@@ -391,31 +392,31 @@ static cm_status parse_url(const char *url, char **where, struct cm_err *err)
 {
     cm_status st = CM_E_INVALID;
     char *scheme = NULL, *host = NULL, *port = NULL;
-    CURLU *u = curl_url();
+    CURLU *u = cm_curl.url();
 
-    if (!u || curl_url_set(u, CURLUPART_URL, url, CURLU_PATH_AS_IS) != CURLUE_OK ||
-        curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        curl_url_get(u, CURLUPART_HOST, &host, 0) != CURLUE_OK) {
+    if (!u || cm_curl.url_set(u, CURLUPART_URL, url, CURLU_PATH_AS_IS) != CURLUE_OK ||
+        cm_curl.url_get(u, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        cm_curl.url_get(u, CURLUPART_HOST, &host, 0) != CURLUE_OK) {
         (void)cm_err_set(err, st, "'%.*s' is no URL; http://host/path or https://host/path is expected",
                          (int)strcspn(url, "?#@"), url);
     } else if (!cm_z_eq(scheme, "http") && !cm_z_eq(scheme, "https")) {
         (void)cm_err_set(err, st, "'%s' URLs are not spoken; http or https is expected", scheme);
     } else {
-        (void)curl_url_get(u, CURLUPART_PORT, &port, 0);
+        (void)cm_curl.url_get(u, CURLUPART_PORT, &port, 0);
         *where = cm_asprintf("%s://%s%s%s", scheme, host, port ? ":" : "", port ? port : "");
         st = CM_OK;
     }
-    curl_free(scheme);
-    curl_free(host);
-    curl_free(port);
-    curl_url_cleanup(u);
+    cm_curl.free(scheme);
+    cm_curl.free(host);
+    cm_curl.free(port);
+    cm_curl.url_cleanup(u);
     return st;
 }
 
 static cm_status add_resolve(cm_http_request *r, const struct cm_http_spec *spec, struct cm_err *err)
 {
     for (const char *const *line = spec->resolve; line && *line; line++) {
-        struct curl_slist *list = curl_slist_append(r->resolve, *line);
+        struct curl_slist *list = cm_curl.slist_append(r->resolve, *line);
         if (!list)
             return cm_err_set(err, CM_E_NOMEM, "out of memory for a request");
         r->resolve = list;
@@ -432,46 +433,46 @@ static void set_method(cm_http_request *r, const struct cm_http_spec *spec)
     for (size_t i = 0; i < CM_ARRAY_LEN(with_body); i++)
         body = body || cm_z_eq(spec->method, with_body[i]);
     if (body) {
-        (void)curl_easy_setopt(r->easy, CURLOPT_POST, 1L);
-        (void)curl_easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body.len);
-        (void)curl_easy_setopt(r->easy, CURLOPT_POSTFIELDS, r->request_body);
+        (void)cm_curl.easy_setopt(r->easy, CURLOPT_POST, 1L);
+        (void)cm_curl.easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body.len);
+        (void)cm_curl.easy_setopt(r->easy, CURLOPT_POSTFIELDS, r->request_body);
     } else if (cm_z_eq(spec->method, "HEAD")) {
-        (void)curl_easy_setopt(r->easy, CURLOPT_NOBODY, 1L);
+        (void)cm_curl.easy_setopt(r->easy, CURLOPT_NOBODY, 1L);
     }
-    (void)curl_easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, spec->method);
+    (void)cm_curl.easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, spec->method);
 }
 
 static void set_options(cm_http_request *r, const struct cm_http_spec *spec)
 {
     CURL *e = r->easy;
 
-    (void)curl_easy_setopt(e, CURLOPT_PRIVATE, r);
-    (void)curl_easy_setopt(e, CURLOPT_URL, spec->url);
-    (void)curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-    (void)curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-    (void)curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
-    (void)curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
-    (void)curl_easy_setopt(e, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    (void)curl_easy_setopt(e, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-    (void)curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    (void)curl_easy_setopt(e, CURLOPT_NOPROXY, r->h->no_proxy);
-    (void)curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
-    (void)curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)r->timeout_ms);
-    (void)curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, ""); /* whatever this curl can decode */
-    (void)curl_easy_setopt(e, CURLOPT_HTTPHEADER, r->headers);
-    (void)curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
-    (void)curl_easy_setopt(e, CURLOPT_WRITEDATA, r);
-    (void)curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-    (void)curl_easy_setopt(e, CURLOPT_HEADERDATA, r);
-    (void)curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    (void)curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, r);
+    (void)cm_curl.easy_setopt(e, CURLOPT_PRIVATE, r);
+    (void)cm_curl.easy_setopt(e, CURLOPT_URL, spec->url);
+    (void)cm_curl.easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+    (void)cm_curl.easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)cm_curl.easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
+    (void)cm_curl.easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
+    (void)cm_curl.easy_setopt(e, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    (void)cm_curl.easy_setopt(e, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+    (void)cm_curl.easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    (void)cm_curl.easy_setopt(e, CURLOPT_NOPROXY, r->h->no_proxy);
+    (void)cm_curl.easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
+    (void)cm_curl.easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)r->timeout_ms);
+    (void)cm_curl.easy_setopt(e, CURLOPT_ACCEPT_ENCODING, ""); /* whatever this curl can decode */
+    (void)cm_curl.easy_setopt(e, CURLOPT_HTTPHEADER, r->headers);
+    (void)cm_curl.easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+    (void)cm_curl.easy_setopt(e, CURLOPT_WRITEDATA, r);
+    (void)cm_curl.easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    (void)cm_curl.easy_setopt(e, CURLOPT_HEADERDATA, r);
+    (void)cm_curl.easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    (void)cm_curl.easy_setopt(e, CURLOPT_OPENSOCKETDATA, r);
     if (r->may_connect) {
-        (void)curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
-        (void)curl_easy_setopt(e, CURLOPT_PREREQDATA, r);
-        (void)curl_easy_setopt(e, CURLOPT_PROXY, "");
+        (void)cm_curl.easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
+        (void)cm_curl.easy_setopt(e, CURLOPT_PREREQDATA, r);
+        (void)cm_curl.easy_setopt(e, CURLOPT_PROXY, "");
     }
     if (r->resolve)
-        (void)curl_easy_setopt(e, CURLOPT_RESOLVE, r->resolve);
+        (void)cm_curl.easy_setopt(e, CURLOPT_RESOLVE, r->resolve);
     set_method(r, spec);
 }
 
@@ -488,7 +489,7 @@ cm_status cm_http_start(cm_http *h, const struct cm_http_spec *spec, cm_http_fn 
     r->timeout_ms = spec->timeout_ms ? spec->timeout_ms : TIMEOUT_DEFAULT_MS;
     r->body = CM_BUF_INIT(spec->max_body_bytes);
     r->request_body = cm_try_malloc(spec->body.len + 1);
-    r->easy = curl_easy_init();
+    r->easy = cm_curl.easy_init();
     if (!r->request_body || !r->easy) {
         st = cm_err_set(err, CM_E_NOMEM, "out of memory for a request");
         goto fail;
@@ -504,7 +505,7 @@ cm_status cm_http_start(cm_http *h, const struct cm_http_spec *spec, cm_http_fn 
     if (st != CM_OK)
         goto fail;
     set_options(r, spec);
-    if (curl_multi_add_handle(h->multi, r->easy) != CURLM_OK) {
+    if (cm_curl.multi_add_handle(h->multi, r->easy) != CURLM_OK) {
         st = cm_err_set(err, CM_E_INTERNAL, "cannot start a request to %s", r->where);
         goto fail;
     }
@@ -530,12 +531,14 @@ void cm_http_cancel(cm_http_request *r)
 
 cm_status cm_http_new(cm_loop *loop, cm_http **out, struct cm_err *err)
 {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (cm_curl__load(err) != CM_OK)
+        return CM_E_UNAVAILABLE;
+    if (cm_curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return cm_err_set(err, CM_E_INTERNAL, "the HTTP client cannot start");
     cm_http *h = cm_new(cm_http);
     const char *no_proxy = getenv("no_proxy") ? getenv("no_proxy") : getenv("NO_PROXY");
     h->loop = loop;
-    h->multi = curl_multi_init();
+    h->multi = cm_curl.multi_init();
     if (!h->multi) {
         free(h);
         return cm_err_set(err, CM_E_NOMEM, "out of memory for the HTTP client");
@@ -546,11 +549,11 @@ cm_status cm_http_new(cm_loop *loop, cm_http **out, struct cm_err *err)
                       : cm_asprintf("localhost,127.0.0.1,::1%s%s", no_proxy && *no_proxy ? "," : "",
                                     no_proxy ? no_proxy : "");
     h->wake = cm_timer_new(loop, on_wake, h);
-    (void)curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    (void)curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
-    (void)curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, set_wake);
-    (void)curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
-    (void)curl_multi_setopt(h->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)MAX_CONNECTIONS);
+    (void)cm_curl.multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    (void)cm_curl.multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
+    (void)cm_curl.multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, set_wake);
+    (void)cm_curl.multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
+    (void)cm_curl.multi_setopt(h->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)MAX_CONNECTIONS);
     *out = h;
     return CM_OK;
 }
@@ -563,11 +566,11 @@ void cm_http_free(cm_http *h)
         *h->gone = true;
     while (h->requests)
         request_free(h->requests);
-    (void)curl_multi_cleanup(h->multi);
+    (void)cm_curl.multi_cleanup(h->multi);
     while (h->socks)
         drop_sock(h, h->socks);
     cm_timer_free(h->wake);
     free(h->no_proxy);
     free(h);
-    curl_global_cleanup();
+    cm_curl.global_cleanup();
 }

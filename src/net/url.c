@@ -2,9 +2,9 @@
 #include "net/url.h"
 
 #include "base/parse.h"
+#include "net/curl.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -32,9 +32,9 @@ void cm_url_done(struct cm_url *u)
 
 static const char *part(CURLU *u, CURLUPart what, unsigned flags, char **keep)
 {
-    curl_free(*keep);
+    cm_curl.free(*keep);
     *keep = NULL;
-    return curl_url_get(u, what, keep, flags) == CURLUE_OK ? *keep : NULL;
+    return cm_curl.url_get(u, what, keep, flags) == CURLUE_OK ? *keep : NULL;
 }
 
 /* "1.2.3", "0x", "1.2.3.0x5", "256.1.1.1": resolvers have ideas of their own about these. */
@@ -121,7 +121,7 @@ static const char *take_parts(CURLU *u, struct cm_url *out)
         text = part(u, CURLUPART_HOST, 0, &keep);
         fault = text ? take_host(text, out) : "has no host";
     }
-    curl_free(keep);
+    cm_curl.free(keep);
     return fault;
 }
 
@@ -134,13 +134,13 @@ static const char *write_back(CURLU *u, struct cm_url *out)
     cm_autofree char *port = cm_asprintf("%u", out->port);
     char *text = NULL;
 
-    if (curl_url_set(u, CURLUPART_HOST, host, 0) != CURLUE_OK ||
-        curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0) != CURLUE_OK ||
-        curl_url_set(u, CURLUPART_PORT, standard ? NULL : port, 0) != CURLUE_OK ||
-        curl_url_get(u, CURLUPART_URL, &text, 0) != CURLUE_OK)
+    if (cm_curl.url_set(u, CURLUPART_HOST, host, 0) != CURLUE_OK ||
+        cm_curl.url_set(u, CURLUPART_FRAGMENT, NULL, 0) != CURLUE_OK ||
+        cm_curl.url_set(u, CURLUPART_PORT, standard ? NULL : port, 0) != CURLUE_OK ||
+        cm_curl.url_get(u, CURLUPART_URL, &text, 0) != CURLUE_OK)
         return "cannot be written back as a URL";
     out->text = cm_strdup(text);
-    curl_free(text);
+    cm_curl.free(text);
     return NULL;
 }
 
@@ -148,11 +148,11 @@ static const char *write_back(CURLU *u, struct cm_url *out)
 static bool reads_the_same(const struct cm_url *url)
 {
     struct cm_url again = {0};
-    CURLU *u = curl_url();
-    bool same = u && curl_url_set(u, CURLUPART_URL, url->text, 0) == CURLUE_OK && !take_parts(u, &again) &&
+    CURLU *u = cm_curl.url();
+    bool same = u && cm_curl.url_set(u, CURLUPART_URL, url->text, 0) == CURLUE_OK && !take_parts(u, &again) &&
                 cm_url_same_origin(url, &again);
 
-    curl_url_cleanup(u);
+    cm_curl.url_cleanup(u);
     cm_url_done(&again);
     return same;
 }
@@ -180,15 +180,17 @@ cm_status cm_url_parse(struct cm_str text, const struct cm_url *base, struct cm_
         free(z);
         z = cm_strdup(base->text);
     }
-    u = curl_url();
-    if (!u || (base && curl_url_set(u, CURLUPART_URL, base->text, 0) != CURLUE_OK) ||
-        curl_url_set(u, CURLUPART_URL, z, CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+    if (cm_curl__load(err) != CM_OK)
+        return CM_E_UNAVAILABLE;
+    u = cm_curl.url();
+    if (!u || (base && cm_curl.url_set(u, CURLUPART_URL, base->text, 0) != CURLUE_OK) ||
+        cm_curl.url_set(u, CURLUPART_URL, z, CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
         fault = "is no URL; https://host/path is expected";
     if (!fault)
         fault = take_parts(u, &url);
     if (!fault)
         fault = write_back(u, &url);
-    curl_url_cleanup(u);
+    cm_curl.url_cleanup(u);
     if (!fault && !reads_the_same(&url))
         fault = "can be read as more than one URL";
     if (fault)

@@ -75,6 +75,15 @@ test('a secret that a service echoes tells the program nothing', async (t) => {
   assert.doesNotMatch(out.stdout + out.stderr, /hunter2|aHVudGVyMi1odW50/);
 });
 
+test('where libcurl cannot be loaded, that is said of the call that needs it, and the rest runs', async (t) => {
+  const { home, program } = service(t, { spec: PETSTORE, baseUrl: 'http://127.0.0.1:9' });
+  writeFileSync(join(home, 'libcurl.so.4'), '');
+  const without = { LD_LIBRARY_PATH: home };
+  assert.equal((await program('return 1', [], without)).json.result, 1);
+  const out = await program('return await pets.listPets().catch(e => e.message)', [], without);
+  assert.match(out.json.result, /HTTP needs libcurl, which cannot be loaded: .*libcurl\.so\.4.*Install it/);
+});
+
 test('bytes go and come unharmed, and integers stay exact', async (t) => {
   const server = await httpServer(t, (rq) =>
     rq.path === '/bytes' ? { headers: { 'content-type': 'application/octet-stream' }, body: rq.body } :
