@@ -8,8 +8,14 @@
 
 struct cm_loop {
     uv_loop_t uv;
-    cm_child *children; /* every child not reaped yet, the freed ones included */
+    uv_prepare_t before_wait; /* sends what `unsent` holds */
+    bool turning;             /* uv_run is on the stack */
+    cm_stream *unsent;        /* streams with something that cm_stream_send left for the end of the turn */
+    cm_child *children;       /* every child not reaped yet, the freed ones included */
 };
+
+/** Write what was left for later; no event comes from here. */
+void cm_loop__send_all(cm_loop *l);
 
 /** Ends and reaps at once what cm_child_free left running. */
 void cm_loop__end_children(cm_loop *l);

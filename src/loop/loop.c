@@ -59,6 +59,12 @@ static cm_status check_descriptors(struct cm_err *err)
     return eno ? cm_err_errno(err, eno, "cannot make an event loop") : CM_OK;
 }
 
+/* Whatever the turn's timers had to say goes out before the loop waits for an answer to it. */
+static void before_wait(uv_prepare_t *uv)
+{
+    cm_loop__send_all(uv->data);
+}
+
 cm_status cm_loop_new(cm_loop **out, struct cm_err *err)
 {
     cm_status st = check_descriptors(err);
@@ -72,6 +78,10 @@ cm_status cm_loop_new(cm_loop **out, struct cm_err *err)
         free(l);
         return cm_err_set(err, CM_E_IO, "cannot make an event loop: %s", uv_strerror(rc));
     }
+    l->before_wait.data = l;
+    (void)uv_prepare_init(&l->uv, &l->before_wait);
+    (void)uv_prepare_start(&l->before_wait, before_wait);
+    uv_unref((uv_handle_t *)&l->before_wait);
     *out = l;
     return CM_OK;
 }
@@ -81,6 +91,7 @@ void cm_loop_free(cm_loop *l)
     if (!l)
         return;
     cm_loop__end_children(l);
+    uv_close((uv_handle_t *)&l->before_wait, NULL);
     /* What is left are handles that close and work that finishes; both end by themselves. */
     (void)uv_run(&l->uv, UV_RUN_DEFAULT);
     int rc = uv_loop_close(&l->uv);
@@ -90,14 +101,25 @@ void cm_loop_free(cm_loop *l)
     free(l);
 }
 
+/* The end of a turn sends what its descriptors' callbacks had to say: the caller may wait elsewhere before the
+ * next. */
+static bool turn(cm_loop *l, uv_run_mode mode)
+{
+    l->turning = true;
+    bool active = uv_run(&l->uv, mode) != 0;
+    l->turning = false;
+    cm_loop__send_all(l);
+    return active;
+}
+
 bool cm_loop_once(cm_loop *l)
 {
-    return uv_run(&l->uv, UV_RUN_ONCE) != 0;
+    return turn(l, UV_RUN_ONCE);
 }
 
 void cm_loop_nowait(cm_loop *l)
 {
-    (void)uv_run(&l->uv, UV_RUN_NOWAIT);
+    (void)turn(l, UV_RUN_NOWAIT);
 }
 
 int cm_loop_fd(const cm_loop *l)

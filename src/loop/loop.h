@@ -76,6 +76,17 @@ cm_stream *cm_stream_new(cm_loop *l, int take_in_fd, int take_out_fd, const stru
 /** Queue bytes (copied). CM_E_LIMIT when more than max_queued would wait (default 64 MB), CM_E_IO after the
  * peer hung up. */
 cm_status cm_stream_write(cm_stream *s, struct cm_str bytes, struct cm_err *err);
+/**
+ * The queue itself, for whoever puts many small pieces together: append to it, then cm_stream_send. NULL: the
+ * output is closed, or the peer hung up.
+ */
+struct cm_buf *cm_stream_begin(cm_stream *s);
+/**
+ * What was appended is written with all that is appended until then: when the stream's own on_data has
+ * returned, at the latest when the loop would wait next or its turn ends; at once outside of a turn.
+ * CM_E_LIMIT: the last append did not fit and is not queued.
+ */
+cm_status cm_stream_send(cm_stream *s, struct cm_err *err);
 size_t cm_stream_queued(const cm_stream *s);
 /**
  * Read what has come already, up to about max_bytes, before the loop would: on_data comes from inside,

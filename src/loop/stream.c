@@ -4,7 +4,7 @@
  */
 #include "base/fd.h"
 #include "base/mem.h"
-#include "loop/loop.h"
+#include "loop/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,8 @@
 
 #define STREAM_CHUNK_BYTES  65536
 #define STREAM_QUEUED_MAX   (64u << 20)
-#define STREAM_READS_A_TURN 16 /* so that one busy peer does not starve the others */
+#define STREAM_READS_A_TURN 16    /* so that one busy peer does not starve the others */
+#define STREAM_SEND_BYTES   65536 /* as much is sent at once: the peer can begin to read */
 
 struct cm_stream {
     cm_loop *loop;
@@ -28,6 +29,8 @@ struct cm_stream {
     struct cm_buf queue;
     size_t sent; /* bytes of queue already written */
     int write_eno;
+    cm_stream *next_unsent, **prev_unsent; /* on the loop's list where prev is set */
+    bool is_socket;
     bool reading;
     bool paused;
     bool ended;
@@ -64,6 +67,13 @@ static bool is_unwatchable(int fd)
     struct epoll_event ev = {.events = EPOLLIN};
 
     return probe >= 0 && epoll_ctl(probe, EPOLL_CTL_ADD, fd, &ev) < 0 && errno == EPERM;
+}
+
+static bool is_socket(int fd)
+{
+    int type;
+
+    return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &(socklen_t){sizeof type}) == 0;
 }
 
 static void update_watches(cm_stream *s)
@@ -146,7 +156,11 @@ static void close_out(cm_stream *s)
 static void write_some(cm_stream *s)
 {
     while (s->out_fd >= 0 && s->sent < s->queue.len) {
-        ssize_t n = cm_write_nosigpipe(s->out_fd, s->queue.ptr + s->sent, s->queue.len - s->sent);
+        const char *at = s->queue.ptr + s->sent;
+        size_t len = s->queue.len - s->sent;
+        /* A socket needs no change of the signal mask. */
+        ssize_t n =
+            s->is_socket ? send(s->out_fd, at, len, MSG_NOSIGNAL) : cm_write_nosigpipe(s->out_fd, at, len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -168,6 +182,29 @@ static void write_some(cm_stream *s)
         close_out(s);
 }
 
+static void unlink_unsent(cm_stream *s)
+{
+    if (!s->prev_unsent)
+        return;
+    *s->prev_unsent = s->next_unsent;
+    if (s->next_unsent)
+        s->next_unsent->prev_unsent = s->prev_unsent;
+    s->prev_unsent = NULL;
+}
+
+static void send_now(cm_stream *s)
+{
+    unlink_unsent(s);
+    write_some(s);
+    update_watches(s);
+}
+
+void cm_loop__send_all(cm_loop *l)
+{
+    while (l->unsent)
+        send_now(l->unsent);
+}
+
 static void stream_fired(void *user, unsigned events)
 {
     cm_stream *s = user;
@@ -183,6 +220,8 @@ static void stream_fired(void *user, unsigned events)
     s->busy = false;
     if (s->dead)
         free(s);
+    else if (s->prev_unsent)
+        send_now(s);
     else
         update_watches(s);
 }
@@ -205,6 +244,7 @@ cm_stream *cm_stream_new(cm_loop *l, int take_in_fd, int take_out_fd, const stru
                      .ev = ev,
                      .user = user};
     s->queue = CM_BUF_INIT(STREAM_QUEUED_MAX);
+    s->is_socket = is_socket(take_out_fd);
     s->reading = take_in_fd >= 0;
     if (take_in_fd >= 0 && is_unwatchable(take_in_fd)) {
         (void)fcntl(take_in_fd, F_SETFD, FD_CLOEXEC);
@@ -221,26 +261,64 @@ cm_stream *cm_stream_new(cm_loop *l, int take_in_fd, int take_out_fd, const stru
     return s;
 }
 
-cm_status cm_stream_write(cm_stream *s, struct cm_str bytes, struct cm_err *err)
+static cm_status may_write(const cm_stream *s, struct cm_err *err)
 {
     if (s->write_eno)
         return cm_err_errno(err, s->write_eno, "the other side has closed the stream");
     if (s->out_fd < 0 || s->close_write)
         return cm_err_set(err, CM_E_IO, "the stream's output is closed");
+    return CM_OK;
+}
+
+static cm_status check_queue(cm_stream *s, struct cm_err *err)
+{
+    if (!s->queue.failed)
+        return CM_OK;
+    s->queue.failed = false;
+    return cm_err_set(err, CM_E_LIMIT, "more than %u bytes wait to be written", STREAM_QUEUED_MAX);
+}
+
+struct cm_buf *cm_stream_begin(cm_stream *s)
+{
+    if (may_write(s, NULL) != CM_OK)
+        return NULL;
     if (s->sent > 0 && s->sent >= s->queue.len / 2) {
         cm_buf_drop_front(&s->queue, s->sent);
         s->sent = 0;
     }
-    cm_buf_add_str(&s->queue, bytes);
-    if (s->queue.failed) {
-        s->queue.failed = false;
-        return cm_err_set(err, CM_E_LIMIT, "more than %u bytes wait to be written", STREAM_QUEUED_MAX);
+    return &s->queue;
+}
+
+cm_status cm_stream_send(cm_stream *s, struct cm_err *err)
+{
+    cm_status st = check_queue(s, err);
+
+    if (st != CM_OK)
+        return st;
+    if (!s->loop->turning || cm_stream_queued(s) >= STREAM_SEND_BYTES) {
+        send_now(s);
+    } else if (!s->prev_unsent) {
+        s->next_unsent = s->loop->unsent;
+        s->prev_unsent = &s->loop->unsent;
+        if (s->next_unsent)
+            s->next_unsent->prev_unsent = &s->next_unsent;
+        s->loop->unsent = s;
     }
-    write_some(s);
-    if (s->write_eno)
-        return cm_err_errno(err, s->write_eno, "the other side has closed the stream");
-    update_watches(s);
     return CM_OK;
+}
+
+cm_status cm_stream_write(cm_stream *s, struct cm_str bytes, struct cm_err *err)
+{
+    struct cm_buf *queue = cm_stream_begin(s);
+
+    if (!queue)
+        return may_write(s, err);
+    cm_buf_add_str(queue, bytes);
+    cm_status st = check_queue(s, err);
+    if (st != CM_OK)
+        return st;
+    send_now(s);
+    return s->write_eno ? may_write(s, err) : CM_OK;
 }
 
 size_t cm_stream_queued(const cm_stream *s)
@@ -271,6 +349,7 @@ void cm_stream_free(cm_stream *s)
     if (s->out_fd != s->in_fd)
         close_restored(s->out_fd, s->out_flags);
     close_restored(s->in_fd, s->in_flags);
+    unlink_unsent(s);
     cm_buf_done(&s->queue);
     s->in = s->out = NULL;
     s->file_in = NULL;

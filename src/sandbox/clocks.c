@@ -3,8 +3,9 @@
  *
  * The CPU clock is read, not signalled: a worker has one thread, so it cannot use CPU faster than time
  * passes, and a loop timer set to what is left of the limit can only fire too early, never too late. It then
- * reads the process's CPU clock and arms itself for the rest. So no signal and no thread enters the
- * embedder's process. Behind it RLIMIT_CPU stands in the kernel, for a host whose loop is held up.
+ * reads the process's CPU clock and arms itself for the rest. For the same reason a program that goes on after
+ * an outcome is not looked at: a timer that was armed while it ran comes no later than any of its limits, and
+ * what it waited in between only puts them off. So no signal and no thread enters the embedder's process. Behind it RLIMIT_CPU stands in the kernel, for a host whose loop is held up.
  *
  * A pass that is held waits for a human, for as long as that takes: no timer is armed for it. Its program
  * stands still, so it uses no CPU; a worker that was taken over and computes all the same is ended by
@@ -71,6 +72,7 @@ void cm_pass__check_clocks(cm_pass *p)
         }
         left = least(left, least(ms_up(cpu), ms_up(wall)));
     }
+    p->armed_running = p->clock == CM_CLOCK_RUNNING;
     cm_timer_start(p->timer, (uint64_t)left);
 }
 
@@ -86,14 +88,17 @@ void cm_pass__set_clock(cm_pass *p, enum cm_pass_clock to)
 {
     if (p->clock == to)
         return;
+    int64_t now_us = cm_mono_us();
+
     if (p->clock == CM_CLOCK_RUNNING)
-        p->wall_us += cm_mono_us() - p->resumed_us;
+        p->wall_us += now_us - p->resumed_us;
     p->clock = to;
-    if (to == CM_CLOCK_RUNNING) {
-        p->resumed_us = cm_mono_us();
-        cm_sandbox__sample(p->sb, CM_SAMPLE_FIRST_MS);
+    if (to != CM_CLOCK_RUNNING)
+        return;
+    p->resumed_us = now_us;
+    cm_sandbox__sample(p->sb, CM_SAMPLE_FIRST_MS);
+    if (!p->armed_running)
         cm_pass__check_clocks(p);
-    }
 }
 
 /** ---- held ---- */
@@ -105,6 +110,7 @@ void cm_pass_hold(cm_pass *p)
     assert(p->clock == CM_CLOCK_WAITING && !p->held && "only a program that stands still can be held");
     p->held = true;
     p->held_ms = cm_mono_ms();
+    p->armed_running = false;
     cm_timer_stop(p->timer);
     cm_sandbox__wake(p->sb); /* somebody may be waiting for its worker */
 }

@@ -86,6 +86,8 @@ struct cm_worker {
     enum cm_worker_state state;
     pid_t pid;
     int pidfd;
+    clockid_t cpu_clock; /* of the process, where has_cpu_clock */
+    bool has_cpu_clock;
     cm_stream *stream;
     struct cm_buf in; /* bytes of a frame that is not complete */
     char *runtime;    /* NULL: unbound */
@@ -121,8 +123,14 @@ void cm_worker__exited(struct cm_worker *w, const struct cm_control_msg *m);
 void cm_worker__kill(struct cm_worker *w);
 /** It is about to be ended from outside: kill it, and take the console lines that it wrote before. */
 void cm_worker__hear_out(struct cm_worker *w);
-/** Send bytes; false when the worker is beyond that. */
-bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *err);
+/**
+ * Send a frame; frames of one turn of the loop go out together. False: it is too long, or more wait to be read than may. To a worker
+ * that is gone nothing is sent: its end is told by other means.
+ */
+bool cm_worker__send(struct cm_worker *w, enum cm_frame_type type, uint8_t flags, uint32_t id,
+                     const struct cm_str *parts, size_t n_parts);
+/** Send frames that stand in bytes. */
+bool cm_worker__send_bytes(struct cm_worker *w, struct cm_str bytes);
 /** Whether it may take another pass, by age, runs and growth. */
 bool cm_worker__is_fit(const struct cm_worker *w);
 /** Set its soft limits; 0 leaves one as it is. */
@@ -168,6 +176,7 @@ struct cm_pass {
     struct cm_limits limits;
     cm_timer *timer;
     enum cm_pass_clock clock;
+    bool armed_running; /* the timer was set while the program ran, for the first of all its limits */
     int64_t start_ms;   /* when it was asked for: the deadline's start */
     int64_t resumed_us; /* when the program began to run, the last time */
     int64_t wall_us;    /* what earlier stretches used */

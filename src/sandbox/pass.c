@@ -393,14 +393,12 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
     p->cpu_start_us = cm_worker__cpu_us(w);
     set_kernel_limits(p, w);
     if (!w->bind_json || !cm_z_eq(w->bind_json, p->bind_json)) {
-        cm_autobuf bind = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
         const struct cm_str parts[] = {cm_str_of(w->runtime), cm_str_of(p->bind_json)};
-        cm_wire_encode(&bind, CM_FRAME_BIND, 0, 0, parts, 2);
-        (void)cm_worker__send(w, cm_buf_str(&bind), NULL);
+        (void)cm_worker__send(w, CM_FRAME_BIND, 0, 0, parts, 2);
         free(w->bind_json);
         w->bind_json = cm_strdup(p->bind_json);
     }
-    (void)cm_worker__send(w, cm_buf_str(&p->run), NULL);
+    (void)cm_worker__send_bytes(w, cm_buf_str(&p->run));
     p->n_turns = 1;
     cm_pass__set_clock(p, CM_CLOCK_RUNNING);
 }
@@ -408,7 +406,6 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
 void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct cm_value value,
                      int64_t now_ms, uint32_t draw)
 {
-    cm_autobuf frame = CM_BUF_INIT(CM_FRAME_MAX_BYTES + 64);
     char now[12];
 
     if (p->stopping || p->ended)
@@ -420,13 +417,12 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
     cm_wire_put_u64(now, (uint64_t)now_ms);
     cm_wire_put_u32(now + 8, draw);
     const struct cm_str parts[] = {{now, sizeof(now)}, value.json, value.marks};
-    cm_wire_encode(&frame, CM_FRAME_OUTCOME,
-                   (uint8_t)((failed ? CM_FRAME_ERROR : 0) | (execute ? CM_FRAME_EXECUTE : 0)), id, parts, 3);
+    uint8_t flags = (uint8_t)((failed ? CM_FRAME_ERROR : 0) | (execute ? CM_FRAME_EXECUTE : 0));
     if (execute)
         c->state = CM_CALL_EXECUTING;
     else
         drop_call(p, c);
-    if (frame.failed || !cm_worker__send(p->worker, cm_buf_str(&frame), NULL)) {
+    if (!cm_worker__send(p->worker, CM_FRAME_OUTCOME, flags, id, parts, 3)) {
         cm_pass__end(p, CM_END_FRAME, ", or more results arrived than the program had read");
         return;
     }
@@ -436,17 +432,19 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
 
 void cm_pass_finish(cm_pass *p)
 {
-    cm_autobuf frame = CM_BUF_INIT(CM_WIRE_HEADER_BYTES);
-
     if (p->stopping || p->ended)
         return;
-    cm_wire_encode(&frame, CM_FRAME_FINISH, 0, 0, NULL, 0);
-    if (!cm_worker__send(p->worker, cm_buf_str(&frame), NULL)) {
+    if (!cm_worker__send(p->worker, CM_FRAME_FINISH, 0, 0, NULL, 0)) {
         cm_pass__end(p, CM_END_FRAME, ", or more results arrived than the program had read");
         return;
     }
     p->n_turns++;
     cm_pass__set_clock(p, CM_CLOCK_RUNNING);
+}
+
+uint32_t cm_pass_turns(const cm_pass *p)
+{
+    return p->n_waits;
 }
 
 int64_t cm_pass_pid(const cm_pass *p)

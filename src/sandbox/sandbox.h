@@ -143,6 +143,11 @@ void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, cons
 void cm_pass_hold(cm_pass *p);
 /** Its clocks go on from where they stood. False: it has ended meanwhile, and on_end is about to say so. */
 bool cm_pass_release(cm_pass *p);
+/**
+ * How many turns of the program have ended: it has one from its start and one for each outcome, in their order, and what it issues in a turn
+ * comes before the end of that turn.
+ */
+uint32_t cm_pass_turns(const cm_pass *p);
 /** The worker's process id, for tests and `check`; 0 while the pass is queued. */
 int64_t cm_pass_pid(const cm_pass *p);
 

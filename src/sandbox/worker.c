@@ -236,6 +236,7 @@ void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int t
 {
     w->pid = (pid_t)m->pid;
     w->pidfd = take_pidfd;
+    w->has_cpu_clock = w->pid > 0 && clock_getcpuclockid(w->pid, &w->cpu_clock) == 0;
     w->vmdata_kb = m->vmdata_kb;
     w->data_kb = m->vmdata_kb ? m->vmdata_kb + ((uint64_t)CM_WORKER_MEMORY_MB << 10) : 0;
     w->state = CM_WORKER_STARTING;
@@ -244,12 +245,25 @@ void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int t
     cm_sandbox__sample(w->sb, START_SAMPLE_MS);
 }
 
-bool cm_worker__send(struct cm_worker *w, struct cm_str bytes, struct cm_err *err)
+bool cm_worker__send(struct cm_worker *w, enum cm_frame_type type, uint8_t flags, uint32_t id,
+                     const struct cm_str *parts, size_t n_parts)
 {
-    cm_status st = w->stream ? cm_stream_write(w->stream, bytes, err) : CM_OK;
+    struct cm_buf *queue = w->stream ? cm_stream_begin(w->stream) : NULL;
 
-    /* A peer that hung up is reported by the stream's end. */
-    return st == CM_OK || st == CM_E_IO;
+    if (!queue)
+        return true;
+    cm_wire_encode(queue, type, flags, id, parts, n_parts);
+    return cm_stream_send(w->stream, NULL) == CM_OK;
+}
+
+bool cm_worker__send_bytes(struct cm_worker *w, struct cm_str bytes)
+{
+    struct cm_buf *queue = w->stream ? cm_stream_begin(w->stream) : NULL;
+
+    if (!queue)
+        return true;
+    cm_buf_add_str(queue, bytes);
+    return cm_stream_send(w->stream, NULL) == CM_OK;
 }
 
 static bool set_soft_limit(pid_t pid, __rlimit_resource_t resource, rlim_t soft)
@@ -297,10 +311,8 @@ static void on_hello(struct cm_worker *w, const struct cm_frame *f)
         cm_worker__kill(w);
         return;
     }
-    cm_autobuf hello = CM_BUF_INIT(64);
     const struct cm_str version = CM_STR(CM_WIRE_VERSION);
-    cm_wire_encode(&hello, CM_FRAME_HELLO, 0, 0, &version, 1);
-    (void)cm_worker__send(w, cm_buf_str(&hello), NULL);
+    (void)cm_worker__send(w, CM_FRAME_HELLO, 0, 0, &version, 1);
     w->sb->n_worker_failures = 0;
     w->sb->zygote.n_failures = 0;
     w->sb->zygote.made_worker = true;
@@ -351,12 +363,11 @@ bool cm_worker__is_fit(const struct cm_worker *w)
 
 uint64_t cm_worker__cpu_us(const struct cm_worker *w)
 {
-    clockid_t clock;
     struct timespec t;
 
     if (w->exited && w->exit.type)
         return w->exit.cpu_us;
-    if (w->pid <= 0 || clock_getcpuclockid(w->pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+    if (!w->has_cpu_clock || clock_gettime(w->cpu_clock, &t) != 0)
         return 0;
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }

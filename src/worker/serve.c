@@ -1,6 +1,9 @@
 /*
- * The pass loop of one worker: frames in, engine, frames out. Blocking and single-threaded; each frame goes
- * out before the call that made it returns, so a killed pass leaves its log and its calls behind.
+ * The pass loop of one worker: frames in, engine, frames out. Blocking and single-threaded. A console line
+ * goes out before the call that wrote it returns, so a killed pass leaves its log behind, and with it goes all
+ * that came before. Other frames go out together, with the WAIT or DONE of their turn: a turn takes one write.
+ * As in every event loop, what a program asks for is asked when its turn ends; but where outcomes or frames
+ * follow each other for longer than LATEST_US, what waits goes out first, so that the host works meanwhile.
  *
  *   starting ─HELLO→ ready ─RUN→ running ─WAIT ⇄ OUTCOME─ DONE→ (free, collect, prepare) ─IDLE→ idle ─RUN→ …
  *
@@ -13,6 +16,7 @@
 
 #include "worker/memory.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "wire/control.h"
 #include "wire/wire.h"
@@ -25,6 +29,8 @@
 #include <unistd.h>
 
 #define READ_BYTES          65536
+#define SEND_BYTES          65536      /* frames that go out at once, however young */
+#define LATEST_US           200        /* a frame that other frames follow waits no longer than that */
 #define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
 #define COLLECT_AFTER_RUNS  20
 #define COLLECT_AFTER_PAGES (4U << 20 >> 12) /* 4 MB of pages first touched since the last collection */
@@ -46,7 +52,8 @@ struct serve {
     struct cm_buf in;
     size_t in_used; /* bytes of `in` that the last frame stood in */
     struct cm_buf out;
-    char *runtime; /* whose worker it is; NULL until the first BIND */
+    int64_t out_since_us; /* when its first frame was made */
+    char *runtime;        /* whose worker it is; NULL until the first BIND */
     char *bind;
     size_t bind_len;
     unsigned runs;        /* since the last collection */
@@ -70,6 +77,8 @@ static void flush(struct serve *s)
 {
     size_t at = 0;
 
+    if (s->out.len == 0)
+        return;
     while (at < s->out.len) {
         ssize_t n = send(s->fd, s->out.ptr + at, s->out.len - at, MSG_NOSIGNAL);
 
@@ -115,13 +124,32 @@ static _Noreturn void give_up_frame(struct serve *s, enum cm_frame_type type, ui
     leave(0);
 }
 
+/** Into the buffer: it goes out with what follows. */
+static void put_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
+                      const struct cm_str *parts, size_t n_parts)
+{
+    if (s->out.len == 0)
+        s->out_since_us = cm_mono_us();
+    cm_wire_encode(&s->out, type, flags, id, parts, n_parts);
+    if (s->out.failed && s->out.len > 0) {
+        flush(s); /* it may be what stands before it that takes the room */
+        cm_wire_encode(&s->out, type, flags, id, parts, n_parts);
+    }
+    if (s->out.failed)
+        give_up_frame(s, type, flags, id, parts, n_parts);
+}
+
 static void send_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
                        const struct cm_str *parts, size_t n_parts)
 {
-    cm_wire_encode(&s->out, type, flags, id, parts, n_parts);
-    if (s->out.failed)
-        give_up_frame(s, type, flags, id, parts, n_parts);
+    put_frame(s, type, flags, id, parts, n_parts);
     flush(s);
+}
+
+static void flush_if_late(struct serve *s)
+{
+    if (s->out.len >= SEND_BYTES || (s->out.len && cm_mono_us() - s->out_since_us >= LATEST_US))
+        flush(s);
 }
 
 /* ---- the program's side ---- */
@@ -136,14 +164,16 @@ static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connec
     cm_wire_put_u32(place, at.line);
     cm_wire_put_u32(place + 4, at.column);
     cm_wire_put_u32(place + 8, at.step);
-    send_frame(user, CM_FRAME_CALL, 0, id, parts, CM_ARRAY_LEN(parts));
+    put_frame(user, CM_FRAME_CALL, 0, id, parts, CM_ARRAY_LEN(parts));
+    flush_if_late(user);
 }
 
 static void on_step_end(void *user, uint32_t id, bool failed, struct cm_value value)
 {
     struct cm_str parts[] = {value.json, value.marks};
 
-    send_frame(user, CM_FRAME_STEP, failed ? CM_FRAME_ERROR : 0, id, parts, CM_ARRAY_LEN(parts));
+    put_frame(user, CM_FRAME_STEP, failed ? CM_FRAME_ERROR : 0, id, parts, CM_ARRAY_LEN(parts));
+    flush_if_late(user);
 }
 
 static void on_log(void *user, unsigned level, struct cm_str text)
@@ -156,7 +186,8 @@ static void on_log(void *user, unsigned level, struct cm_str text)
 
 static void on_cancel(void *user, uint32_t id)
 {
-    send_frame(user, CM_FRAME_CANCEL, 0, id, NULL, 0);
+    put_frame(user, CM_FRAME_CANCEL, 0, id, NULL, 0);
+    flush_if_late(user);
 }
 
 static const struct cm_realm_host realm_host = {on_call, on_step_end, on_log, on_cancel};
@@ -182,6 +213,7 @@ static bool next_frame(struct serve *s, struct cm_frame *f)
             broken(&err);
         if (s->in_used > 0)
             break;
+        flush(s); /* before anything is waited for */
         room = cm_buf_reserve(&s->in, READ_BYTES);
         if (!room) {
             (void)cm_buf_check(&s->in, "a frame", &err);
@@ -194,6 +226,7 @@ static bool next_frame(struct serve *s, struct cm_frame *f)
             return false;
         s->in.len += (size_t)n;
     }
+    flush_if_late(s);
     if (cm_wire_is_from_worker((unsigned)f->type) && f->type != CM_FRAME_HELLO) {
         (void)cm_err_set(&err, CM_E_PROTOCOL, "the host sent a frame 0x%02x, which only a worker sends",
                          (unsigned)f->type);
@@ -316,8 +349,8 @@ static void send_wait(struct serve *s, const cm_realm *r)
     bool failed = false;
     bool ended = cm_realm_has_ended(r, &failed);
 
-    send_frame(s, CM_FRAME_WAIT,
-               (uint8_t)((ended ? CM_FRAME_ENDED : 0) | (ended && failed ? CM_FRAME_ERROR : 0)), 0, NULL, 0);
+    put_frame(s, CM_FRAME_WAIT,
+              (uint8_t)((ended ? CM_FRAME_ENDED : 0) | (ended && failed ? CM_FRAME_ERROR : 0)), 0, NULL, 0);
 }
 
 static void finish(cm_realm *r)

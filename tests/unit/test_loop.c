@@ -334,6 +334,56 @@ static void writing_to_a_peer_that_hung_up_is_an_error_and_no_signal(void **stat
     cm_loop_free(l);
 }
 
+static void say(cm_stream *to, struct cm_str text)
+{
+    struct cm_buf *queue = cm_stream_begin(to);
+
+    assert_non_null(queue);
+    cm_buf_add_str(queue, text);
+    assert_int_equal(cm_stream_send(to, NULL), CM_OK);
+}
+
+/** Two words, and a third from another callback of the same turn. */
+static void say_two(void *user)
+{
+    struct seen *s = user;
+
+    say(s->stream, cm_str_of(s->fired ? "three" : "one"));
+    if (s->fired++ == 0)
+        say(s->stream, CM_STR("two"));
+}
+
+static void what_is_said_in_one_turn_goes_out_in_one_write_and_before_the_loop_waits(void **state)
+{
+    cm_loop *l = new_loop();
+    cm_soon *first = NULL, *second = NULL;
+    struct seen s;
+    char packet[64];
+    int sv[2];
+
+    (void)state;
+    init_seen(&s);
+    /* Here each write arrives by itself. */
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv), 0);
+    s.stream = cm_stream_new(l, -1, sv[0], &stream_events, &s);
+    first = cm_soon_new(l, say_two, &s);
+    second = cm_soon_new(l, say_two, &s);
+    cm_soon_post(first);
+    cm_soon_post(second);
+    cm_loop_nowait(l);
+    assert_int_equal(recv(sv[1], packet, sizeof packet, MSG_DONTWAIT), 11);
+    assert_memory_equal(packet, "onetwothree", 11);
+    /* Outside of a turn nobody knows when the next one is. */
+    say(s.stream, CM_STR("now"));
+    assert_int_equal(recv(sv[1], packet, sizeof packet, MSG_DONTWAIT), 3);
+    cm_stream_free(s.stream);
+    cm_soon_free(first);
+    cm_soon_free(second);
+    cm_fd_close(sv[1]);
+    cm_loop_free(l);
+    done_seen(&s);
+}
+
 static void slow_work(void *user)
 {
     ((struct seen *)user)->exits++;
@@ -410,6 +460,7 @@ int main(void)
         cmocka_unit_test(a_stream_may_be_freed_from_inside_its_data),
         cmocka_unit_test(a_regular_file_is_read_as_a_stream),
         cmocka_unit_test(writing_to_a_peer_that_hung_up_is_an_error_and_no_signal),
+        cmocka_unit_test(what_is_said_in_one_turn_goes_out_in_one_write_and_before_the_loop_waits),
         cmocka_unit_test(work_is_done_before_the_loop_is_freed),
         cmocka_unit_test(a_hundred_children_leave_no_descriptor_behind),
         cmocka_unit_test(no_signal_handler_is_installed),

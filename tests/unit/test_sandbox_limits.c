@@ -257,6 +257,37 @@ static void a_value_larger_than_a_frame_ends_the_pass_before_it_is_read(void **s
     close_world(&w);
 }
 
+/** How many calls a program has made by the time its CPU limit ends it. */
+static unsigned calls_before_the_limit(struct world *w, const char *program)
+{
+    struct run r = {.loop = w->loop, .answer = true};
+    struct cm_limits limits = CM_LIMITS_DEFAULT;
+
+    limits.cpu_ms = 50;
+    start(w->sb, &r, "test", program, &limits);
+    finish(&r);
+    expect_end(&r, CM_PASS_LIMIT, "cpu_limit", "limits.cpuMs");
+    return r.n_calls;
+}
+
+static void calls_of_a_turn_go_out_at_its_end_or_with_what_follows_them(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+
+    expect(w.loop, w.sb, "return 1", "1");
+    assert_int_equal(calls_before_the_limit(&w, "svc.a({}); svc.b({}); while (true) {}"), 0);
+    assert_int_equal(calls_before_the_limit(&w, "svc.a({}); console.log('x'); while (true) {}"), 1);
+    assert_int_equal(calls_before_the_limit(&w, "await svc.a({}); while (true) {}"), 1);
+    /* The second finds the first waiting for too long, and takes it along. */
+    assert_int_equal(
+        calls_before_the_limit(&w, "svc.a({}); for (let i = 0; i < 5e6; i++); svc.b({}); while (true) {}"),
+        2);
+    expect(w.loop, w.sb, "return (await Promise.all(Array.from({ length: 30 }, () => svc.a({})))).length",
+           "30");
+    close_world(&w);
+}
+
 /** With an argument: only the tests whose name matches it. */
 int main(int argc, char **argv)
 {
@@ -273,6 +304,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_stack_ends_where_it_should_in_every_kind_of_worker),
         cmocka_unit_test(a_cleared_timer_stays_silent_although_its_outcome_is_on_its_way),
         cmocka_unit_test(a_value_larger_than_a_frame_ends_the_pass_before_it_is_read),
+        cmocka_unit_test(calls_of_a_turn_go_out_at_its_end_or_with_what_follows_them),
     };
 
     if (argc > 1)
