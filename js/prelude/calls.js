@@ -36,18 +36,20 @@ function refused(kind, connector, method) {
     return new PromiseFn(nothing);
 }
 
-// A call whose answer is a promise. What cannot be encoded rejects it, like any failure of a call.
-export function call(kind, connector, method, value, root, run) {
+// A call whose answer is a promise. What cannot be encoded rejects it, like any failure of a call. `told` is given the call's id.
+export function call(kind, connector, method, value, root, run, told) {
     if (state.outcome !== null && state.outcome.failed)
         return refused(kind, connector, method);
     try {
         const { json, marks } = kind === RUN ? snippets().encodeArguments(method, value) : encode(value, root, true, 'pass data instead');
-        const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run, what: what(kind, connector, method) };
+        const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run, what: what(kind, connector, method), isGivenUp: false };
         const promise = new PromiseFn((yes, no) => {
             entry.yes = yes;
             entry.no = no;
         });
-        issue(kind, connector, method, json, marks, entry);
+        const id = issue(kind, connector, method, json, marks, entry);
+        if (told !== undefined)
+            told(id);
         return promise;
     } catch (e) {
         return reject(e);
@@ -62,6 +64,16 @@ export function timer(ms, run) {
 export function cancelTimer(id) {
     const entry = pending[id];
     entry.yes = entry.no = nothing;
+    send(OP_CANCEL, id);
+}
+
+// The program wants no answer any more: the host cancels the call and says how it ended, which is recorded and calls nothing.
+export function giveUp(id) {
+    const entry = pending[id];
+    if (entry === undefined)
+        return;
+    entry.yes = entry.no = nothing;
+    entry.isGivenUp = true;
     send(OP_CANCEL, id);
 }
 
@@ -106,9 +118,17 @@ async function runStep(id, run, root) {
     send(OP_STEP_END, id, failed, encoded.json, encoded.marks);
 }
 
-function noteEnd(entry, failed, value) {
+function labelOf(entry) {
     const place = entry.stack === null ? null : innermost(ownStack(entry.stack));
-    note(entry.what + (place === null ? '' : ` (line ${place.line})`), failed ? errors().messageOf(value) : '');
+    return entry.what + (place === null ? '' : ` (line ${place.line})`);
+}
+
+const noteEnd = (entry, failed, value) => note(labelOf(entry), failed ? errors().messageOf(value) : '');
+
+// Whoever catches the reason of a signal may think that nothing has happened.
+function endGivenUp(entry, failed, json, marks) {
+    if (failed && own(decode(json, marks), 'code') === 'unknown')
+        errors().warnOnce(labelOf(entry) + ' was aborted after it had been sent: it may have taken effect.');
 }
 
 export function deliver(id, failed, execute, json, marks) {
@@ -126,6 +146,10 @@ export function deliver(id, failed, execute, json, marks) {
     // What decoding throws is the doing of a program that replaced a class, or of memory that ran out: it fails this one call.
     let value;
     try {
+        if (entry.isGivenUp) {
+            endGivenUp(entry, failed, json, marks);
+            return;
+        }
         value = decode(json, marks);
         if (failed)
             value = failure(entry, value);

@@ -1,7 +1,7 @@
 // The web interfaces (js/web), made at the first use of their names. They run late, in a realm that the program may have changed, and
 // use the language as the program does: what a poisoned intrinsic does to them, it does to the program's own objects. So they
 // get nothing that the program has not got itself: the standing clock, timers, warnings, calls of the connector "fetch".
-import { call, timer } from './calls.js';
+import { call, giveUp, timer } from './calls.js';
 import { cryptography } from './clock.js';
 import { tellRefusals } from './codec.js';
 import { errors } from './errors.js';
@@ -38,8 +38,12 @@ const kit = once(() => ({
     mayFetch: () => state.fetch,
     noNetwork: () => errors().noNetwork()
         + ' Whoever runs this sandbox can allow hosts: "codemode": { "fetch": ["api.example.com"] } in its configuration.',
-    // Of this connector only: the rest of call() is the prelude's own.
-    fetch: (method, args) => call(TOOL, 'fetch', method, args, 'fetch argument', null),
+    // Of this connector only: the rest of call() is the prelude's own. {answer, giveUp}: the promise, and what ends the call at the host.
+    fetch(method, args) {
+        let id = 0;
+        const answer = call(TOOL, 'fetch', method, args, 'fetch argument', null, issued => { id = issued; });
+        return { __proto__: null, answer, giveUp: () => giveUp(id) };
+    },
     randomUUID: () => cryptography().randomUUID(),
     describe(test) {
         if (described.n === 0) {

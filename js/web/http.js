@@ -179,11 +179,14 @@ const answer = r => new Response(nullBody(r.status) || r.body === undefined || r
     status: r.status, statusText: r.statusText, headers: r.headers,
 }, { key: internal, about: { type: 'basic', url: r.url, redirected: r.redirected === true } });
 
-// The answer, or the reason of the signal, whichever is first; the call itself goes on and is recorded.
-function unlessAborted(signal, promise) {
+// The answer, or the reason of the signal, whichever is first. Then the host cancels the request, and records how it ended.
+function unlessAborted(signal, request) {
     return new Promise((yes, no) => {
-        signal.addEventListener('abort', () => no(signal.reason), { once: true });
-        promise.then(yes, no);
+        signal.addEventListener('abort', () => {
+            request.giveUp();
+            no(signal.reason);
+        }, { once: true });
+        request.answer.then(yes, no);
     });
 }
 

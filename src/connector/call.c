@@ -259,12 +259,13 @@ static void timed_out(void *user)
     end_call(call, "timeout", text);
 }
 
-void cm_call_cancel(cm_call *call)
+bool cm_call_cancel(cm_call *call)
 {
     if (call->answered)
-        return;
+        return false;
     cm_autofree char *text = cm_asprintf("%s.%s was cancelled", call->c->name, call->method);
     end_call(call, "cancelled", text);
+    return true;
 }
 
 /* ---- telling the caller ---- */
@@ -305,7 +306,7 @@ void cm_connector__end_calls(cm_connector *c)
 {
     while (c->flying || c->done) {
         while (c->flying)
-            cm_call_cancel(c->flying);
+            (void)cm_call_cancel(c->flying);
         deliver(c);
     }
 }

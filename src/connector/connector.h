@@ -158,8 +158,8 @@ void cm_connector_serve(cm_connector *c, const char *execution);
 /** The hooks of the same names; also of one that is not READY. */
 void cm_connector_pass_end(cm_connector *c, const char *execution, const char *status);
 void cm_connector_dispose(cm_connector *c, const char *execution, const char *status);
-/** fn runs soon with a failure of code "cancelled"; when an outcome is already on its way, with that. */
-void cm_call_cancel(cm_call *call);
+/** fn runs soon with a failure of code "cancelled". False: with an outcome that is on its way already. */
+bool cm_call_cancel(cm_call *call);
 /** What a program should be told about a name that does not exist: "github has no method 'x'. Did you mean
  * …". Owned. */
 char *cm_connector_unknown(const cm_connector *c, struct cm_str method);

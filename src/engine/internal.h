@@ -98,6 +98,7 @@ cm_status cm_engine__snippet(cm_engine *e, JSStringRef name, JSStringRef code, s
 /* ---- one pass: realm.c drives it, send.c answers it ---- */
 
 /* enum cm_call_kind of the wire, which this layer may not include. */
+#define KIND_TOOL  0
 #define KIND_STEP  1
 #define KIND_TIMER 4
 #define KIND_RUN   5

@@ -152,18 +152,20 @@ static JSValueRef send_result(cm_realm *r, JSContextRef ctx, size_t n, const JSV
     return JSValueMakeUndefined(ctx);
 }
 
-/* send(5, id) */
+/* send(5, id): a timer that was cleared; or a connector's call that its program gave up, whose outcome still comes */
 static JSValueRef send_cancel(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                               JSValueRef *exception)
 {
     uint32_t id = arg_u32(ctx, 1, args, n);
     struct call *c = id > 0 && id <= r->n_calls ? &r->calls[id - 1] : NULL;
 
-    if (!c || c->kind != KIND_TIMER || c->state != CALL_OUTSTANDING)
-        return throw_text(ctx, "This timer does not run", exception);
-    c->state = CALL_CANCELLED;
-    r->n_outstanding--;
-    r->n_timers--;
+    if (!c || (c->kind != KIND_TIMER && c->kind != KIND_TOOL) || c->state != CALL_OUTSTANDING)
+        return throw_text(ctx, "Nothing is under way that could be cancelled", exception);
+    if (c->kind == KIND_TIMER) {
+        c->state = CALL_CANCELLED;
+        r->n_outstanding--;
+        r->n_timers--;
+    }
     r->host->cancel(r->user, id);
     return JSValueMakeUndefined(ctx);
 }

@@ -159,8 +159,19 @@ static void go_on(struct rt_call *c)
                 cm_call_state_text(row->state));
 }
 
+/** Its program has given it up once more, as it did before it was interrupted. */
+static void end_given_up(struct rt_call *c)
+{
+    if (!c->entry || c->entry->row.state != CM_CALL_UNKNOWN || rt_again_ask(c, ASKED_RULE))
+        rt_call_end_given_up(c);
+}
+
 static void go(struct rt_call *c)
 {
+    if (c->given_up) {
+        end_given_up(c);
+        return;
+    }
     c->phase = RT_QUEUED;
     if (!c->entry)
         rt_call_begin(c);

@@ -131,6 +131,10 @@ static void on_outcome(void *user, const struct cm_outcome_value *out)
         rt_call_free(c);
         return;
     }
+    if (c->given_up) {
+        rt_call_end_given_up(c);
+        return;
+    }
     rt_call_answer(c, out->failed ? CM_CALL_FAILED : CM_CALL_APPLIED, out->failed, out->value);
 }
 
@@ -415,6 +419,54 @@ void rt_call_tool(struct rt_call *c)
         rt_call_try(c);
 }
 
+/* ---- what the program gave up ---- */
+
+void rt_call_end_given_up(struct rt_call *c)
+{
+    bool sent = c->phase == RT_SENT || rt_call_was_sent(c);
+
+    if (!c->recorded &&
+        rt_call_record(c, CM_DECIDE_REFUSE, "the program gave it up", CM_CALL_EXECUTING, false) != CM_OK)
+        return;
+    /* Also of what is safe to send again: that is not to have done nothing. */
+    if (sent && !(c->flags & CM_METHOD_READ_ONLY))
+        rt_call_fail(c, CM_CALL_UNKNOWN, "unknown",
+                     "%s.%s was aborted by the program after it had been sent: it may have taken effect.",
+                     c->connector, c->method);
+    else
+        rt_call_fail(c, CM_CALL_CANCELLED, "cancelled", "%s.%s was aborted by the program%s.", c->connector,
+                     c->method, sent ? "" : " before it was sent");
+}
+
+void rt_call_give_up(struct rt_call *c)
+{
+    if (c->kind != CM_CALL_TOOL || c->given_up || c->refresh || (c->entry && c->entry->row.has_outcome))
+        return;
+    switch (c->phase) {
+    case RT_SENT: /* its callback comes soon */
+        c->given_up = c->up && cm_call_cancel(c->up);
+        return;
+    case RT_PENDING: /* somebody may have decided already: the record says so */
+        c->given_up = true;
+        rt_exec_look_soon(c->e);
+        return;
+    case RT_PARKED: /* what was recorded comes first */
+        c->given_up = true;
+        return;
+    case RT_STARTING:
+        cm_connector_forget(c->conn, c);
+        rt_call_end_given_up(c);
+        return;
+    case RT_QUEUED:
+        rt_call_end_given_up(c);
+        return;
+    case RT_STEP:
+    case RT_TIMER:
+    case RT_LOOKUP:
+        break;
+    }
+}
+
 /* ---- what a human decided ---- */
 
 /** The arguments are those of the record: the program's, or a human's in their place. */
@@ -430,6 +482,10 @@ void rt_call_approved(struct rt_call *c, struct cm_value args)
 {
     cm_exec *e = c->e;
 
+    if (c->given_up) {
+        rt_call_end_given_up(c);
+        return;
+    }
     e->n_pending -= c->phase == RT_PENDING;
     c->phase = RT_QUEUED;
     c->approved = c->recorded = true;

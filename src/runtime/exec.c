@@ -219,10 +219,15 @@ static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
 static void on_cancel(void *user, cm_pass *p, uint32_t id)
 {
     struct rt_pass *rp = user;
+    struct rt_call *c = rp->e && !rp->e->ending.set ? rp->e->calls : NULL;
 
     (void)p;
-    if (rp->e && !rp->e->ending.set)
-        rt_sdk_cancel(rp->e, id);
+    while (c && c->id != id)
+        c = c->next;
+    if (c && c->kind == CM_CALL_TIMER)
+        rt_sdk_clear(c);
+    else if (c)
+        rt_call_give_up(c);
 }
 
 static void on_ended(void *user, cm_pass *p, bool failed)

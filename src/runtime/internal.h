@@ -178,6 +178,7 @@ struct rt_call {
     struct cm_err args_err; /* why they have none */
     bool args_ok, ensured, recorded, active;
     bool approved; /* a human said so: it needs no other, but what denies it still counts */
+    bool given_up; /* by the program: it ends as soon as that is possible */
     unsigned flags;
     cm_connector *conn;
     size_t n_lookups;
@@ -298,6 +299,14 @@ void rt_call_fail(struct rt_call *c, enum cm_call_state state, const char *code,
 void rt_call_approved(struct rt_call *c, struct cm_value args);
 /** A human rejected it: the program gets the error that is recorded. As rt_call_answer. */
 void rt_call_rejected(struct rt_call *c, struct cm_value outcome);
+/**
+ * The program gave a call up (a fetch whose signal was aborted). It is stopped upstream or not sent at all, and how it ended is an outcome
+ * like any other: the program is not called back, but replayed it is all the same. One that has its outcome in the record keeps it.
+ * As rt_call_answer.
+ */
+void rt_call_give_up(struct rt_call *c);
+/** It is given up and not under way: its end. As rt_call_answer. */
+void rt_call_end_given_up(struct rt_call *c);
 /** Take it off its execution's list; free it. */
 void rt_call_unlink(struct rt_call *c);
 void rt_call_free(struct rt_call *c);
@@ -427,6 +436,8 @@ void rt_call_refuse(struct rt_call *c, const struct cm_call_decision *d, const s
 
 /** ---- settle.c ---- */
 
+/** Of a call that this pass has not sent: whether one before it had, so that nobody knows what became of it. */
+bool rt_call_was_sent(const struct rt_call *c);
 /** The run has ended in `state`: cancel, record, warn about and free what is unanswered. CM_OK or the store's
  * failure. */
 cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *err);
@@ -440,7 +451,7 @@ void rt_unawaited_done(cm_exec *e);
 /** ---- sdk.c: search, describe, timers ---- */
 void rt_sdk_issue(struct rt_call *c);
 /** The program cleared a timer: it is gone without an outcome, and without a record. */
-void rt_sdk_cancel(cm_exec *e, uint32_t id);
+void rt_sdk_clear(struct rt_call *c);
 /** Stop its timer, forget its connectors. */
 void rt_sdk_stop(struct rt_call *c);
 

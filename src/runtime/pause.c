@@ -114,6 +114,23 @@ static cm_status act_on_decisions(cm_exec *e, size_t *n, struct cm_err *err)
     return st;
 }
 
+/** Calls that wait for a human no more, since the program gave them up, and about which nobody has decided. */
+static size_t withdraw_given_up(cm_exec *e)
+{
+    size_t n = 0;
+
+    for (;;) {
+        struct rt_call *c = e->calls;
+
+        while (c && (c->phase != RT_PENDING || !c->given_up))
+            c = c->next;
+        if (!c || e->ending.set)
+            return n;
+        n++;
+        rt_call_end_given_up(c);
+    }
+}
+
 /* ---- held passes ---- */
 
 static void link_into(cm_exec **list, cm_exec *e)
@@ -270,6 +287,8 @@ static void look(cm_exec *e)
     st = cm_store_hold(rt->o.store, &err);
     if (st == CM_OK)
         st = act_on_decisions(e, &n, &err);
+    if (st == CM_OK)
+        n += withdraw_given_up(e);
     if (st != CM_OK)
         rt_exec_store_failed(e, &err);
     else if (n == 0 && rt_exec_is_quiescent(e))

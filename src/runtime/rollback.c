@@ -566,6 +566,6 @@ void rt_rollbacks_close(cm_runtime *rt)
         r->fn(r->user, (struct cm_str){0}, &err);
         r->rt = NULL;
         cm_soon_free(cm_steal(&r->soon));
-        cm_call_cancel(r->up); /* its callback frees r */
+        (void)cm_call_cancel(r->up); /* its callback frees r */
     }
 }

@@ -177,15 +177,9 @@ static void issue_timer(struct rt_call *c)
     cm_timer_start(c->timer, left_of(c, timer_ms(c)));
 }
 
-void rt_sdk_cancel(cm_exec *e, uint32_t id)
+void rt_sdk_clear(struct rt_call *c)
 {
-    struct rt_call *c = e->calls;
-
-    while (c && c->id != id)
-        c = c->next;
-    if (!c || c->kind != CM_CALL_TIMER)
-        return;
-    e->n_timers -= c->phase == RT_TIMER;
+    c->e->n_timers -= c->phase == RT_TIMER;
     rt_again_cleared(c);
     rt_call_unlink(c);
     rt_call_free(c);

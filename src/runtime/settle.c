@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-/** It waits for a human because nobody knows what became of it. */
-static bool was_sent(const struct rt_call *c)
+bool rt_call_was_sent(const struct rt_call *c)
 {
     return c->entry && (c->entry->row.state != CM_CALL_PENDING || cm_z_eq(c->entry->row.decision, "ask"));
 }
@@ -20,7 +19,7 @@ static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state 
     *warning = NULL;
     switch (c->phase) {
     case RT_PENDING:
-        if (was_sent(c)) {
+        if (rt_call_was_sent(c)) {
             *warning = "was interrupted, and nobody said whether to send it again: it may have taken effect.";
             return CM_CALL_UNKNOWN;
         }
@@ -101,7 +100,7 @@ cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *e
         rt_sdk_stop(c);
         rt_call_unlink(c);
         if (up)
-            cm_call_cancel(up); /* its callback frees c */
+            (void)cm_call_cancel(up); /* its callback frees c */
         else
             rt_call_free(c);
     }

@@ -248,13 +248,14 @@ static void on_cancel(cm_pass *p, const struct cm_frame *f)
 {
     struct cm_call *c = find_call(p, f->id);
 
-    if (f->id > p->last_id || (c && c->kind != CM_CALL_TIMER)) {
-        cm_pass__end(p, CM_END_PROTOCOL, "the clearing of what is no timer");
+    if (f->id > p->last_id || (c && c->kind != CM_CALL_TIMER && c->kind != CM_CALL_TOOL)) {
+        cm_pass__end(p, CM_END_PROTOCOL, "the cancelling of what is neither a timer nor a connector's call");
         return;
     }
     if (!c || !p->ev->on_cancel)
         return;
-    drop_call(p, c);
+    if (c->kind == CM_CALL_TIMER)
+        drop_call(p, c);
     p->ev->on_cancel(p->user, p, f->id);
 }
 

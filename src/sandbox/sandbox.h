@@ -100,7 +100,8 @@ struct cm_pass_events {
     /** The program can go on only with an outcome: `outstanding` calls are unanswered. */
     void (*on_wait)(void *user, cm_pass *p, uint32_t outstanding);
     void (*on_end)(void *user, cm_pass *p, const struct cm_pass_end *end);
-    /** A timer was cleared: deliver nothing for it any more. NULL: it may fire all the same. */
+    /** A timer was cleared: deliver nothing for it any more. Or the program gave a connector's call up (TOOL): deliver how it ended,
+     * soon. NULL: timers may fire, and calls go on, all the same. */
     void (*on_cancel)(void *user, cm_pass *p, uint32_t id);
     /**
      * Comes once or more often when the program has ended, before on_wait (`failed`: by an error) while calls that it did not

@@ -31,7 +31,7 @@
  *   WAIT      0x84  worker  none: nothing can go on before an OUTCOME               running            waiting
  *                           flags: ENDED the program has ended, and calls of its own are unanswered; ERROR it failed
  *   DONE      0x85  worker  result json, result marks, meta json; flag ERROR        running            done
- *   CANCEL    0x87  worker  none; id = its CALL, a timer that was cleared            running            running
+ *   CANCEL    0x87  worker  none; id = its CALL: a timer, or a connector's call      running            running
  *   IDLE      0x86  worker  none: collected garbage, next realm prepared            done               idle
  *
  * The first BIND gives a worker to a runtime for good: one that names another runtime, and a RUN before any, end it.
@@ -45,7 +45,8 @@
  * arguments are the one value passed (query, path, milliseconds); for STEP the method is its name. For RUN the
  * method is the name of the snippet, the arguments are [name] or [name, input]; EXECUTE brings [code] or
  * [code, input] with the same marks, and what its function gives ends it as a STEP frame ends a step. After
- * CANCEL no OUTCOME is awaited for that id; one that was on its way is delivered and does nothing. After a WAIT
+ * CANCEL of a timer no OUTCOME is awaited for that id; one that was on its way is delivered and does nothing. A
+ * connector's call that its program gave up (TOOL) is stopped, and its OUTCOME says how it ended. After a WAIT
  * with ENDED the host goes on delivering, until DONE comes or it sends FINISH, which DONE answers. OUTCOME's
  * draw reseeds what the program draws (Math.random, crypto): the number of the delivery, or another for the
  * start of a step's function. CALL's step is the call in whose function it was issued, 0 for none. A worker

@@ -282,7 +282,9 @@ cm_status __wrap_cm_store_call_outcome(cm_store *s, const char *id, const struct
                                        struct cm_err *err)
 {
     effect("outcome");
-    out->settling += row->kind == CM_CALL_TOOL && is_unsafe(row->method_flags);
+    /* One that waited for a human, and was never sent, was not open. */
+    out->settling +=
+        row->kind == CM_CALL_TOOL && is_unsafe(row->method_flags) && row->state != CM_CALL_CANCELLED;
     return __real_cm_store_call_outcome(s, id, row, err);
 }
 

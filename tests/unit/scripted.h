@@ -9,6 +9,7 @@
  *     await NAME…             all of them; the first that failed is thrown (Promise.all)
  *     settle NAME…            all of them, failed or not
  *     race NAME…              one of them, failed or not
+ *     give-up NAME            what it has no answer to it has failed with; what comes then is not looked at
  *     if NAME ok|failed STATEMENT
  *     log TEXT · throw TEXT · return TEXT
  *
@@ -36,6 +37,7 @@ struct script_call {
     char name[24], step[24]; /* step: the body of a step's function */
     uint32_t id;
     bool settled, failed;
+    bool awaited; /* it was given up, and the host owes its answer */
     char *json;
 };
 
@@ -213,6 +215,15 @@ static void issue(int strand, const char *name, size_t len, const char *p, const
     fake_step = 0;
 }
 
+static void give_up(struct script_call *c)
+{
+    if (!c || c->settled)
+        return;
+    c->settled = c->failed = c->awaited = true;
+    c->json = cm_strdup("{\"message\":\"aborted\",\"name\":\"AbortError\"}");
+    fake->ev.on_cancel(fake->user, fake, c->id);
+}
+
 enum await_kind { AWAIT_ALL, AWAIT_SETTLED, AWAIT_ONE };
 
 /** False: it waits. */
@@ -252,6 +263,10 @@ static bool run_statement(int strand, const char *p, const char *end)
         return await_calls(strand, AWAIT_SETTLED, rest, end);
     if (strncmp(p, "race ", 5) == 0)
         return await_calls(strand, AWAIT_ONE, rest, end);
+    if (strncmp(p, "give-up ", 8) == 0) {
+        give_up(find_call(rest, strcspn(rest, " \n"), strand));
+        return true;
+    }
     if (strncmp(p, "if ", 3) == 0) {
         size_t len = strcspn(rest, " ");
         const struct script_call *c = find_call(rest, len, strand);
@@ -333,6 +348,10 @@ static void read_delivery(const struct fake_delivery *d)
 
         if (c->id != d->id)
             continue;
+        if (c->awaited) {
+            c->awaited = false;
+            return;
+        }
         if (c->settled)
             bad("call %u was answered twice", d->id);
         if (d->execute) {
@@ -355,7 +374,7 @@ static uint32_t n_unanswered(void)
     uint32_t n = 0;
 
     for (size_t i = 0; i < script.n_calls; i++)
-        n += !script.calls[i].settled;
+        n += !script.calls[i].settled || script.calls[i].awaited;
     return n;
 }
 
