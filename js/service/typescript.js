@@ -24,7 +24,7 @@ State.prototype.restoreFromSnapshot = function (snapshot) {
     restoreFromSnapshot.call(this, snapshot);
 };
 
-const BREAK = /[\r\n\u2028\u2029]/;
+const BREAK = /[\r\n\u2028\u2029]/, BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
 
 const options = { transforms: ['typescript'], disableESTransforms: true };
 
@@ -77,10 +77,17 @@ class Spaced extends TokenProcessor {
         super.copyToken();
     }
 
-    // What is taken out leaves its line breaks, and these are two of them.
+    // What is taken out leaves its line breaks, all kinds of them.
     replaceTokenTrimmingLeftWhitespace(by) {
-        this.resultCode += this.previousWhitespaceAndComments().replace(/[^\u2028\u2029]/g, '');
-        super.replaceTokenTrimmingLeftWhitespace(by);
+        this.leavesBreaksOnly = true;
+        this.replaceToken(by);
+        this.leavesBreaksOnly = false;
+    }
+
+    previousWhitespaceAndComments() {
+        const text = super.previousWhitespaceAndComments(), pieces = this.leavesBreaksOnly ? text.match(BREAKS) ?? [] : [text];
+        // Two that come together must not become one, \r\n.
+        return pieces.reduce((before, piece) => before + ((before || this.resultCode).endsWith('\r') && piece.startsWith('\n') ? ' ' : '') + piece, '');
     }
 
     isTakenOut(index) {
