@@ -138,7 +138,10 @@ static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind,
     struct rt_pass *rp = user;
 
     (void)p;
-    if (rp->e && !rp->e->ending.set)
+    if (!rp->e || rp->e->ending.set)
+        return;
+    rt_sdk_fire(rp->e); /* it never stands still while outcomes come faster than it takes them */
+    if (!rp->e->ending.set)
         rt_call_issue(rp->e, id, kind, connector, method, args, at);
 }
 
@@ -197,6 +200,7 @@ static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
     rp->e->waiting = true;
     if (rp->e->replay)
         rt_again_waits(rp->e);
+    rt_sdk_fire(rp->e);
     rt_exec_check_quiescent(rp->e);
 }
 

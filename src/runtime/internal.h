@@ -108,7 +108,9 @@ struct cm_exec {
     uint32_t n_subrequests;
     struct rt_parent *parents; /* by id; 0 is the program itself */
     size_t cap_parents, n_parents;
-    uint32_t n_timers; /* not fired yet */
+    uint32_t n_timers;    /* not fired yet */
+    uint32_t timers_turn; /* the turn after which the newest were started, and one; 0: there was none */
+    int64_t timers_from;  /* monotonic: all of that turn count from here */
     uint64_t recorded_bytes;
     unsigned losses; /* the store's count when this began */
 
@@ -184,6 +186,8 @@ struct rt_call {
     size_t n_lookups;
     cm_call *up;
     cm_timer *timer;
+    uint32_t turn;  /* of a timer: turns that had ended when the program started it */
+    int64_t due_at; /* monotonic */
     int64_t started_at;
 };
 
@@ -452,6 +456,8 @@ void rt_unawaited_done(cm_exec *e);
 void rt_sdk_issue(struct rt_call *c);
 /** The program cleared a timer: it is gone without an outcome, and without a record. */
 void rt_sdk_clear(struct rt_call *c);
+/** Timers that are due go to the program, if it is its time. */
+void rt_sdk_fire(cm_exec *e);
 /** Stop its timer, forget its connectors. */
 void rt_sdk_stop(struct rt_call *c);
 

@@ -117,6 +117,8 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
     c->connector = kind == CM_CALL_TOOL ? rt_clean_name(connector) : cm_strdup("codemode");
     c->method = rt_clean_name(clean ? cm_str_mk(clean, method.len) : method);
     c->started_at = cm_now_ms();
+    if (kind == CM_CALL_TIMER)
+        c->turn = cm_pass_turns(e->pass->pass);
     c->phase = RT_QUEUED;
     rt_call_link(c);
     take_args(c, args);

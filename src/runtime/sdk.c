@@ -126,13 +126,43 @@ static void issue_lookup(struct rt_call *c)
 
 /* ---- timers ---- */
 
+/*
+ * The clock that a program sees stands still during a turn: all timers that it starts in one begin at the same moment, and which fires
+ * first is a matter of their milliseconds alone, however late a busy host hears of the next one. So they count from one moment, and none
+ * fires before the turn has ended in which it was started; those that are due then fire in their order.
+ */
+
+/** The one that is to fire next, or NULL. */
+static struct rt_call *next_due(const cm_exec *e)
+{
+    uint32_t turns = cm_pass_turns(e->pass->pass);
+    int64_t now = cm_mono_ms();
+    struct rt_call *next = NULL;
+
+    for (struct rt_call *c = e->calls; c; c = c->next)
+        if (c->phase == RT_TIMER && c->due_at <= now && c->turn < turns &&
+            (!next || c->due_at < next->due_at))
+            next = c;
+    return next;
+}
+
+void rt_sdk_fire(cm_exec *e)
+{
+    struct rt_call *c;
+
+    while (e->n_timers && !e->ending.set && (c = next_due(e)) != NULL) {
+        e->n_timers--;
+        rt_call_answer(c, CM_CALL_APPLIED, false,
+                       (struct cm_value){CM_STR("null"), CM_STR("{\"\":\"undefined\"}")});
+    }
+}
+
 static void on_timer(void *user)
 {
     struct rt_call *c = user;
 
-    c->e->n_timers--;
-    rt_call_answer(c, CM_CALL_APPLIED, false,
-                   (struct cm_value){CM_STR("null"), CM_STR("{\"\":\"undefined\"}")});
+    c->due_at = cm_mono_ms() < c->due_at ? cm_mono_ms() : c->due_at;
+    rt_sdk_fire(c->e);
 }
 
 /** Milliseconds as a program may write them: a number, rounded up to one that a run can live through;
@@ -151,14 +181,18 @@ static uint64_t timer_ms(const struct rt_call *c)
     return ms > (double)c->e->limits.deadline_ms ? c->e->limits.deadline_ms : (uint64_t)ceil(ms);
 }
 
-/** What is left of it, where it was started before the run was interrupted. */
-static uint64_t left_of(const struct rt_call *c, uint64_t ms)
+/** When the timers of this turn began. Where that was before the run was interrupted, the program's clock then tells. */
+static int64_t began_at(const struct rt_call *c)
 {
-    int64_t passed = c->issue_clock ? cm_now_ms() - c->issue_clock : 0;
+    cm_exec *e = c->e;
 
-    if (passed <= 0)
-        return ms;
-    return (uint64_t)passed < ms ? ms - (uint64_t)passed : 0;
+    if (e->timers_turn != c->turn + 1) {
+        int64_t passed = c->issue_clock ? cm_now_ms() - c->issue_clock : 0;
+
+        e->timers_turn = c->turn + 1;
+        e->timers_from = cm_mono_ms() - (passed > 0 ? passed : 0);
+    }
+    return e->timers_from;
 }
 
 static void issue_timer(struct rt_call *c)
@@ -173,8 +207,10 @@ static void issue_timer(struct rt_call *c)
                     e->limits.timers);
         return;
     }
+    c->due_at = began_at(c) + (int64_t)timer_ms(c);
+    int64_t left = c->due_at - cm_mono_ms();
     c->timer = cm_timer_new(e->rt->o.loop, on_timer, c);
-    cm_timer_start(c->timer, left_of(c, timer_ms(c)));
+    cm_timer_start(c->timer, left > 0 ? (uint64_t)left : 0);
 }
 
 void rt_sdk_clear(struct rt_call *c)

@@ -28,7 +28,7 @@ struct cm_pass {
     int64_t started_at; /* the clock that it began with */
     struct fake_delivery got[FAKE_DELIVERED_MAX];
     size_t n_got;
-    uint32_t last_id;
+    uint32_t last_id, n_turns;
     bool killed, finished, held;
     enum cm_pass_end_kind kind;
     char *code, *message;
@@ -94,6 +94,11 @@ bool cm_pass_release(cm_pass *p)
     return !p->killed;
 }
 
+uint32_t cm_pass_turns(const cm_pass *p)
+{
+    return p->n_turns;
+}
+
 int64_t cm_pass_pid(const cm_pass *p)
 {
     (void)p;
@@ -119,6 +124,7 @@ __attribute__((unused)) static uint32_t fake_tool(const char *connector, const c
 /** The program stands still. */
 __attribute__((unused)) static void fake_wait(void)
 {
+    fake->n_turns++;
     fake->ev.on_wait(fake->user, fake, 1);
 }
 

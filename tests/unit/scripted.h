@@ -398,6 +398,7 @@ static void tell_host(void)
     }
     if (script.ended)
         fake->ev.on_ended(fake->user, fake, script.failed);
+    fake->n_turns++;
     if (!is_over())
         fake->ev.on_wait(fake->user, fake, n_unanswered());
 }

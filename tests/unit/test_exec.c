@@ -333,14 +333,50 @@ static void searches_and_timers_are_recorded_but_are_no_calls(void **state)
     assert_non_null(strstr(delivered(w, 4)->json, "\"found\":false"));
     assert_false(fake->got[3].failed);
     fake_call(CM_CALL_TIMER, "", "", "0");
+    fake_wait();
     assert_string_equal(delivered(w, 5)->json, "null");
     fake_call(CM_CALL_TIMER, "", "", "\"soon\"");
+    fake_wait();
     (void)delivered(w, 6);
     end_normally(w);
     HAS(w, "\"calls\":[]");
     assert_int_equal(record(w, last_id, 2).kind, CM_CALL_DESCRIBE);
     assert_int_equal(record(w, last_id, 4).delivery, 5);
     assert_int_equal(cm_connector_state(w->conns[1]), CM_CONN_READY);
+}
+
+static void timers_of_one_turn_fire_by_their_times_however_late_one_is_heard_of(void **state)
+{
+    struct world *w = *state;
+    const struct fake_delivery *d;
+
+    start(w);
+    fake_call(CM_CALL_TIMER, "", "", "2");
+    fake_call(CM_CALL_TIMER, "", "", "1");
+    (void)cm_loop_once(w->loop); /* until one is due: the turn goes on */
+    assert_int_equal(fake->n_got, 0);
+    fake_call(CM_CALL_TIMER, "", "", "0");
+    fake_wait();
+    d = delivered(w, 3);
+    assert_int_equal(d[-2].id, 3);
+    assert_int_equal(d[-1].id, 2);
+    assert_int_equal(d[0].id, 1);
+    end_normally(w);
+}
+
+static void a_timer_fires_though_outcomes_leave_the_program_no_rest(void **state)
+{
+    struct world *w = *state;
+
+    start(w);
+    fake_call(CM_CALL_TIMER, "", "", "0");
+    (void)cm_loop_once(w->loop);
+    assert_int_equal(fake->n_got, 0);
+    fake->n_turns++; /* its turn has ended while the next one's outcome was on its way: nobody says that it stands still */
+    fake_tool("local", "keep_read", "{}");
+    assert_int_equal(delivered(w, 1)->id, 1);
+    fake_wait();
+    end_normally(w);
 }
 
 static void too_many_calls_end_the_run(void **state)
@@ -452,6 +488,8 @@ int main(void)
         T(a_step_whose_value_cannot_be_recorded_fails),
         T(a_step_that_was_not_running_cannot_end),
         T(searches_and_timers_are_recorded_but_are_no_calls),
+        T(timers_of_one_turn_fire_by_their_times_however_late_one_is_heard_of),
+        T(a_timer_fires_though_outcomes_leave_the_program_no_rest),
         T(too_many_calls_end_the_run),
         T(too_many_timers_end_the_run),
         T(calls_beyond_those_in_flight_wait_their_turn),

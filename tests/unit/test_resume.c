@@ -306,6 +306,7 @@ static void searches_and_timers_have_their_answers_in_the_record(void **state)
     start(w);
     id_of(w);
     fake_call(CM_CALL_TIMER, "", "", "1");
+    fake_wait();
     (void)delivered(w, 1);
     fake_call(CM_CALL_SEARCH, "", "", "\"x\"");
     before = *delivered(w, 2);
