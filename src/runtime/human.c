@@ -407,6 +407,8 @@ static cm_status look_at(cm_runtime *rt, struct choices *c, const char *what, en
 /** Nothing more is written: others may write. */
 static cm_status leave(cm_runtime *rt, struct choices *c, cm_status st)
 {
+    if (st != CM_OK) /* what was written of a decision that could not be written whole was not decided */
+        cm_store_back(rt->o.store);
     (void)cm_store_commit(rt->o.store, false, NULL);
     choices_done(c);
     return st;
@@ -462,7 +464,8 @@ static cm_status reject_whole(cm_runtime *rt, struct choices *c, cm_exec_fn fn, 
 
     if (c->n == 0)
         return cm_err_set(err, CM_E_CONFLICT,
-                          "no call of execution '%.100s' waits for approval; `codemode cancel` ends it",
+                          "no call of execution '%.100s' waits for approval: it was decided already, or "
+                          "nothing was asked; `codemode cancel` ends it",
                           c->d->id);
     rejection(rt, c, &error);
     st = decide_all(rt, c, err);

@@ -357,12 +357,13 @@ cm_status rt_no_such(const char *id, struct cm_err *err);
 /** The execution that runs here, or NULL. */
 cm_exec *rt_find_running(const cm_runtime *rt, const char *id);
 /**
- * Its state, in the record, read in a group that stays open, whatever is returned: nothing changes until it is ended.
+ * Its state, in the record, read in a group that stays open, whatever is returned: nothing changes until it is ended. The group is marked:
+ * what cannot be written whole is taken back (cm_store_back).
  * Errors: CM_E_NOT_FOUND it is another runtime's; CM_E_CONFLICT "it cannot be WHAT": it has ended.
  */
 cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_exec_state *state,
                      struct cm_err *err);
-/** Write the end of an execution that nobody runs here. The group is open; it ends here, on the disk. */
+/** Write the end of an execution that nobody runs here. The group is open and marked; it ends here, on the disk, or with nothing written. */
 cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, struct cm_str error,
                      struct cm_err *err);
 /** fn is told from the loop how the execution stands in the record, or `why` there is nothing to tell. */

@@ -122,7 +122,8 @@ static void put_back(cm_runtime *rt, const struct cm_exec_row *was)
 
     row.state = CM_EXEC_PAUSED;
     row.updated_at = cm_now_ms();
-    (void)cm_store_finish(rt->o.store, row.id, 1u << CM_EXEC_RUNNING, &row, NULL);
+    if (cm_store_finish(rt->o.store, row.id, 1u << CM_EXEC_RUNNING, &row, NULL) != CM_OK)
+        (void)cm_store_commit(rt->o.store, false, NULL);
 }
 
 static cm_status go_on(cm_runtime *rt, const struct cm_exec_row *row, cm_exec_fn fn, void *user,
@@ -201,16 +202,15 @@ static cm_status take_up(cm_runtime *rt, const struct cm_interrupted_row *row, s
     return cm_err_set(err, CM_E_LIMIT, "%s", text);
 }
 
-cm_status cm_runtime_resume_interrupted(cm_runtime *rt,
-                                        void (*failed)(void *user, const char *id, const struct cm_err *err),
-                                        void *user, struct cm_err *err)
+typedef void (*failed_fn)(void *user, const char *id, const struct cm_err *err);
+
+static cm_status take_up_all(cm_runtime *rt, uint32_t from, uint32_t to, failed_fn failed, void *user,
+                             struct cm_err *err)
 {
     struct cm_interrupted_row *rows = NULL;
     size_t n = 0;
-    cm_status st = cm_store_recover(rt->o.store, NULL, err);
+    cm_status st = cm_store_interrupted(rt->o.store, rt->name, from, to, &rows, &n, err);
 
-    if (st == CM_OK)
-        st = cm_store_interrupted(rt->o.store, rt->name, &rows, &n, err);
     for (size_t i = 0; i < n; i++) {
         struct cm_err why = {0};
 
@@ -221,4 +221,13 @@ cm_status cm_runtime_resume_interrupted(cm_runtime *rt,
     }
     free(rows);
     return st;
+}
+
+cm_status cm_runtime_resume_interrupted(cm_runtime *rt, failed_fn failed, void *user, struct cm_err *err)
+{
+    cm_status st = cm_store_recover(rt->o.store, NULL, err);
+
+    if (st == CM_OK)
+        st = take_up_all(rt, 0, RT_RESUMES_MAX, failed, user, err);
+    return st == CM_OK ? take_up_all(rt, RT_RESUMES_MAX + 1, UINT32_MAX, failed, user, err) : st;
 }

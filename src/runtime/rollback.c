@@ -42,7 +42,7 @@ struct rt_rollback {
 
     uint32_t *plan; /* seqs, newest first */
     size_t n, cap, at;
-    bool before; /* something was reverted in an earlier rollback */
+    bool before; /* something was reverted in another rollback */
     size_t left; /* what could be reverted, but was not meant */
 
     struct rt_undone call;                 /* the one whose turn it is */
@@ -173,6 +173,8 @@ static cm_status record_result(struct rt_rollback *r, const char *error, bool un
 
     if (st == CM_OK)
         st = cm_store_commit(store, true, err);
+    else /* somebody has said meanwhile what became of it: others may write */
+        (void)cm_store_commit(store, false, NULL);
     if (st != CM_OK)
         return st;
     rt_event_reverted(r->rt, r->id, r->call.seq, r->call.connector, r->call.method, error);
@@ -444,6 +446,8 @@ static void next_call(struct rt_rollback *r)
             give_up(r, &err);
             return;
         }
+        r->before =
+            r->before || r->call.state == CM_CALL_REVERTED; /* by another process, since it was planned */
         if (start_call(r))
             return;
     }

@@ -20,7 +20,7 @@ cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_e
     cm_status st = rt_catch_up(rt, err);
 
     if (st == CM_OK)
-        st = cm_store_hold(rt->o.store, err);
+        st = cm_store_mark(rt->o.store, err);
     if (st == CM_OK)
         st = cm_store_execution(rt->o.store, id, rt_keep_row, &row, err);
     if (st == CM_E_NOT_FOUND)
@@ -53,16 +53,20 @@ cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, stru
         row.row.updated_at = row.row.ended_at = cm_now_ms();
         st = cm_store_calls_withdraw(rt->o.store, id, row.row.ended_at, err);
     }
-    if (st == CM_OK && ran) /* elsewhere: whoever does can record nothing of it any more */
+    /* Of what runs elsewhere nothing can be recorded any more; what is paused may have steps that were begun, and reads that were sent. */
+    if (st == CM_OK)
         st = cm_store_calls_abandon(rt->o.store, id, err);
     if (st == CM_OK)
         st = rt_drop_parts(rt, id, to, err);
     if (st == CM_OK)
         st = cm_store_finish(rt->o.store, id, from, &row.row, err);
-    if (st != CM_OK)
+    /* Calls that are withdrawn or rejected, of an execution that goes on, are not what was wanted. */
+    if (st != CM_OK) {
+        cm_store_back(rt->o.store);
         (void)cm_store_commit(rt->o.store, false, NULL);
-    else if (e)
+    } else if (e) {
         rt_held_drop(e);
+    }
     if (st == CM_OK && !ran) /* who runs it says so when it notices */
         rt_announce(rt, id, to, false, error);
     rt_kept_done(&row);

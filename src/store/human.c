@@ -135,7 +135,7 @@ static cm_status claim(cm_store *s, const char *id, int64_t now, bool asked, str
                             CM_A_INT(getpid()), CM_A_INT(now), CM_A_Z(owner), CM_A_INT(!asked));
     if (st == CM_OK && changed == 0)
         st = cm_store__not_in_state(s, id, "resumed", err);
-    return st == CM_OK ? cm_store_commit(s, true, err) : st;
+    return cm_store__settle(s, st, err);
 }
 
 cm_status cm_store_claim(cm_store *s, const char *id, int64_t now, struct cm_err *err)
@@ -167,11 +167,19 @@ static cm_status expire_one(cm_store *s, const char *id, int64_t before, int64_t
         "{\"name\":\"Error\",\"message\":\"Nobody approved or rejected what was pending in time "
         "(pausedTtlMs): it has not run.\",\"code\":\"expired\"}";
     size_t changed = 0;
-    cm_status st = CM_STORE_WRITE(s, CM_SQL_EXEC_EXPIRE, &changed, err, CM_A_Z(id), CM_A_INT(before),
-                                  CM_A_INT(now), CM_A_Z(error));
+    cm_status st = cm_store_mark(s, err);
 
+    if (st == CM_OK)
+        st = CM_STORE_WRITE(s, CM_SQL_EXEC_EXPIRE, &changed, err, CM_A_Z(id), CM_A_INT(before), CM_A_INT(now),
+                            CM_A_Z(error));
+    if (st == CM_OK && changed > 0)
+        st = cm_store_calls_withdraw(s, id, now, err);
+    if (st == CM_OK && changed > 0)
+        st = cm_store_calls_abandon(s, id, err);
+    if (st != CM_OK)
+        cm_store_back(s);
     *done = st == CM_OK && changed > 0;
-    return *done ? cm_store_calls_withdraw(s, id, now, err) : st;
+    return st;
 }
 
 cm_status cm_store_expire(cm_store *s, const char *runtime, int64_t before, int64_t now,
@@ -196,6 +204,8 @@ cm_status cm_store_expire(cm_store *s, const char *runtime, int64_t before, int6
     }
     if (st == CM_OK && n_done > 0)
         st = cm_store_commit(s, true, err);
+    else if (n_ids > 0) /* somebody else has moved them */
+        (void)cm_store_commit(s, false, NULL);
     for (size_t i = 0; i < n_ids; i++) {
         if (st == CM_OK && done[i] && fn)
             fn(user, ids[i]);

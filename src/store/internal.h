@@ -27,6 +27,8 @@
     X(BEGIN, "BEGIN IMMEDIATE")                                                                              \
     X(COMMIT, "COMMIT")                                                                                      \
     X(ROLLBACK, "ROLLBACK")                                                                                  \
+    X(MARK, "SAVEPOINT mark")                                                                                \
+    X(BACK, "ROLLBACK TO mark")                                                                              \
     X(EXEC_INSERT,                                                                                           \
       "INSERT INTO executions(id, runtime, state, code, seed, connectors, input_json, input_marks,"          \
       " created_at, updated_at, ended_at, passes, owner, owner_pid, limits)"                                 \
@@ -58,10 +60,9 @@
       " interruptions = interruptions + 1"                                                                   \
       " WHERE state = 'running' AND owner IS ?1")                                                            \
     X(INTERRUPTED,                                                                                           \
-      "SELECT id, interruptions FROM executions WHERE state = 'paused' AND runtime = ?1 AND NOT EXISTS "     \
-      "(SELECT 1 FROM calls"                                                                                 \
-      " WHERE execution = serial AND calls.state = 'pending' AND decided_at = 0) ORDER BY "                  \
-      "interruptions, created_at, serial")                                                                   \
+      "SELECT id, interruptions FROM executions WHERE state = 'paused' AND runtime = ?1 AND"                 \
+      " interruptions BETWEEN ?2 AND ?3 AND NOT EXISTS (SELECT 1 FROM calls WHERE execution = serial"        \
+      " AND calls.state = 'pending' AND decided_at = 0) ORDER BY created_at, serial")                        \
     X(CALL_INSERT,                                                                                           \
       "INSERT INTO calls(execution, seq, kind, parent_seq, connector, method, args_json, args_marks,"        \
       " args_hash, decision, rule, method_flags, state, failed, outcome_json, outcome_marks, delivery,"      \
@@ -146,7 +147,8 @@
                 " FROM snippets WHERE runtime = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name")             \
     X(SNIPPET_DELETE, "DELETE FROM snippets WHERE runtime = ?1 AND name = ?2")                               \
     X(CALLS_ABANDON,                                                                                         \
-      "UPDATE calls SET state = 'unknown', ended_at = ?2 WHERE state = 'executing' AND execution ="          \
+      "UPDATE calls SET state = CASE WHEN kind = 0 AND (method_flags & 6) = 0 THEN 'unknown' ELSE"           \
+      " 'cancelled' END, ended_at = ?2 WHERE state = 'executing' AND execution ="                            \
       " (SELECT serial FROM executions WHERE id = ?1)")                                                      \
     X(CALLS_OF, "SELECT " CM_STORE_CALL_COLUMNS " FROM calls c JOIN executions e ON e.serial = c.execution"  \
                 " WHERE e.id = ?1 ORDER BY seq")
@@ -170,6 +172,7 @@ struct cm_store {
     sqlite3_stmt *stmts[CM_SQL_COUNT_];
     char *path;                /* NULL: memory */
     bool in_group;             /* a transaction is open */
+    bool marked;               /* and has a mark to go back to */
     unsigned losses;           /* groups that could not be committed */
     struct cm_err error, loss; /* the newest error; the one that lost the newest lost group */
     char *owner;               /* name of our lock; NULL until the first execution */
@@ -217,6 +220,8 @@ void cm_store__lose(cm_store *s);
 
 /** After a failed write: where the database has given up the whole group, its records are lost. */
 cm_status cm_store__failed(cm_store *s, cm_status st);
+/** The end of a write that stands alone: it is on the disk, or failed and keeps nobody else from writing. Returns st, or the sync's failure. */
+cm_status cm_store__settle(cm_store *s, cm_status st, struct cm_err *err);
 /** A write of one statement within the group. */
 #define CM_STORE_WRITE(s, which, changed, err, ...)                  \
     ({                                                               \

@@ -219,31 +219,36 @@ cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err)
 {
     char *names[OWNERS_MAX];
     size_t n_names = 0, found = 0;
+    bool looked = false; /* for what a dead one had: a group is open */
     cm_status st = CM_OK;
 
     if (s->path)
         st = list_owners(s, names, &n_names, err);
     for (size_t i = 0; i < n_names; i++) {
-        if (st == CM_OK && (!s->owner || !cm_z_eq(names[i], s->owner)) && cm_store__is_dead(s, names[i]))
+        if (st == CM_OK && (!s->owner || !cm_z_eq(names[i], s->owner)) && cm_store__is_dead(s, names[i])) {
+            looked = true;
             st = orphan(s, names[i], &found, err);
+        }
         free(names[i]);
     }
     if (st == CM_OK && found > 0)
         st = cm_store_commit(s, true, err);
+    else if (looked) /* somebody else was here first */
+        (void)cm_store_commit(s, false, NULL);
     if (st == CM_OK && n)
         *n = found;
     return st;
 }
 
-cm_status cm_store_interrupted(cm_store *s, const char *runtime, struct cm_interrupted_row **rows, size_t *n,
-                               struct cm_err *err)
+cm_status cm_store_interrupted(cm_store *s, const char *runtime, uint32_t from, uint32_t to,
+                               struct cm_interrupted_row **rows, size_t *n, struct cm_err *err)
 {
+    const struct cm_sql_arg args[] = {CM_A_Z(runtime), CM_A_INT(from), CM_A_INT(to)};
     sqlite3_stmt *q = NULL;
     struct cm_interrupted_row *list = cm_calloc(OWNERS_MAX, sizeof *list);
     size_t n_list = 0;
     int rc = SQLITE_DONE;
-    cm_status st =
-        cm_store__bind(s, CM_SQL_INTERRUPTED, (const struct cm_sql_arg[]){CM_A_Z(runtime)}, 1, &q, err);
+    cm_status st = cm_store__bind(s, CM_SQL_INTERRUPTED, args, CM_ARRAY_LEN(args), &q, err);
 
     while (st == CM_OK && n_list < OWNERS_MAX && (rc = sqlite3_step(q)) == SQLITE_ROW) {
         const char *id = (const char *)sqlite3_column_text(q, 0);

@@ -1,15 +1,6 @@
 /* Undoing and forgetting: the intent and the outcome of a revert, and what is taken out of a record afterwards. */
 #include "store/internal.h"
 
-/** The end of a write that stands alone: it is on the disk, or changed nothing and keeps nobody from writing. */
-static cm_status settle(cm_store *s, cm_status st, struct cm_err *err)
-{
-    if (st == CM_OK)
-        return cm_store_commit(s, true, err);
-    (void)cm_store_commit(s, false, NULL);
-    return st;
-}
-
 cm_status cm_store_call_revert_start(cm_store *s, const char *id, uint32_t seq, int64_t at, int64_t expected,
                                      const char *by, struct cm_err *err)
 {
@@ -19,7 +10,7 @@ cm_status cm_store_call_revert_start(cm_store *s, const char *id, uint32_t seq, 
 
     if (st == CM_OK && changed == 0)
         st = cm_store__call_not(s, id, seq, "reverted", err);
-    return settle(s, st, err);
+    return cm_store__settle(s, st, err);
 }
 
 cm_status cm_store_call_revert(cm_store *s, const char *id, uint32_t seq, int64_t at, const char *error,
@@ -49,7 +40,7 @@ cm_status cm_store_rolled_back(cm_store *s, const char *id, int64_t at, struct c
 
     if (st == CM_OK && changed == 0)
         st = cm_store__not_in_state(s, id, "rolled back", err);
-    return settle(s, st, err);
+    return cm_store__settle(s, st, err);
 }
 
 cm_status cm_store_call_drop(cm_store *s, const char *id, uint32_t seq, unsigned parts, struct cm_err *err)

@@ -139,8 +139,28 @@ void cm_store__lose(cm_store *s)
     s->loss = s->error;
     if (!sqlite3_get_autocommit(s->db)) /* some failures have rolled back already */
         (void)cm_store__run(s, CM_SQL_ROLLBACK, NULL, 0, NULL, NULL);
-    s->in_group = false;
+    s->in_group = s->marked = false;
     s->losses++;
+}
+
+cm_status cm_store_mark(cm_store *s, struct cm_err *err)
+{
+    cm_status st = cm_store__begin(s, err);
+
+    if (st == CM_OK)
+        st = cm_store__run(s, CM_SQL_MARK, NULL, 0, NULL, err);
+    s->marked = st == CM_OK;
+    return st == CM_OK ? CM_OK : cm_store__failed(s, st);
+}
+
+void cm_store_back(cm_store *s)
+{
+    if (!s->marked)
+        return;
+    s->marked = false;
+    /* Otherwise there is no telling what is in the group. */
+    if (cm_store__run(s, CM_SQL_BACK, NULL, 0, NULL, NULL) != CM_OK)
+        cm_store__lose(s);
 }
 
 /*
@@ -166,6 +186,7 @@ cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err)
     if (s->in_group) {
         cm_status st = cm_store__run(s, CM_SQL_COMMIT, NULL, 0, NULL, err);
 
+        s->marked = false;
         if (st != CM_OK) {
             cm_store__lose(s);
             return st;

@@ -149,6 +149,12 @@ struct cm_snippet_row {
 /** Open a group: what is read from here on stands until it is committed, since no other process can write. */
 cm_status cm_store_hold(cm_store *s, struct cm_err *err);
 /**
+ * Several writes that stand together or not at all, within the group: mark, write, and after a failure go back to the mark, which takes
+ * back what was written since and nothing else. A commit, or another mark, forgets the mark; without one cm_store_back does nothing.
+ */
+cm_status cm_store_mark(cm_store *s, struct cm_err *err);
+void cm_store_back(cm_store *s);
+/**
  * End the open group, if any; with `sync` wait for the disk (0.3 ms on the development machine). After an
  * error the group's records are lost.
  */
@@ -240,7 +246,7 @@ cm_status cm_store_changes(cm_store *s, int64_t *out, struct cm_err *err);
  * In the open group.
  */
 cm_status cm_store_calls_withdraw(cm_store *s, const char *id, int64_t now, struct cm_err *err);
-/** Calls still EXECUTING become UNKNOWN (their outcome will never be known). */
+/** Calls still EXECUTING become UNKNOWN (their outcome will never be known), or CANCELLED where that is of no matter. In the open group. */
 cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err);
 /**
  * Running executions whose process is gone become PAUSED: they can go on from their record. Calls of theirs that were sent and have no
@@ -249,15 +255,15 @@ cm_status cm_store_calls_abandon(cm_store *s, const char *id, struct cm_err *err
  */
 cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err);
 /**
- * Paused executions of this runtime that wait for nobody: they were interrupted, or whoever decided did not live to go on with them. The
- * least often interrupted first, then the oldest; at most some hundreds. Each id and the list are owned by the caller.
+ * Paused executions of this runtime that wait for nobody: they were interrupted, or whoever decided did not live to go on with them. Those
+ * that were interrupted `from` to `to` times, oldest first, at most some hundreds. Each id and the list are owned by the caller.
  */
 struct cm_interrupted_row {
     char *id;
     uint32_t times; /* as of cm_exec_row.interruptions */
 };
-cm_status cm_store_interrupted(cm_store *s, const char *runtime, struct cm_interrupted_row **rows, size_t *n,
-                               struct cm_err *err);
+cm_status cm_store_interrupted(cm_store *s, const char *runtime, uint32_t from, uint32_t to,
+                               struct cm_interrupted_row **rows, size_t *n, struct cm_err *err);
 
 /**
  * Reading: fn gets each row, borrowed for the duration of the call; returning false stops. fn must not call

@@ -41,6 +41,16 @@ cm_status cm_store__failed(cm_store *s, cm_status st)
     return st;
 }
 
+cm_status cm_store__settle(cm_store *s, cm_status st, struct cm_err *err)
+{
+    if (st == CM_OK)
+        return cm_store_commit(s, true, err);
+    /* Nobody may turn a loop after this: an open group would keep every other process from writing. */
+    cm_store_back(s);
+    (void)cm_store_commit(s, false, NULL);
+    return st;
+}
+
 cm_status cm_store_begin(cm_store *s, const struct cm_exec_row *row, struct cm_err *err)
 {
     cm_status st = cm_store__own(s, err);

@@ -281,7 +281,7 @@ static const char *interrupted(cm_store *s)
     struct cm_interrupted_row *rows = NULL;
     size_t n = 0;
 
-    ok(cm_store_interrupted(s, "default", &rows, &n, &err), &err);
+    ok(cm_store_interrupted(s, "default", 0, UINT32_MAX, &rows, &n, &err), &err);
     text[0] = 0;
     for (size_t i = 0; i < n; i++) {
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", rows[i].id);

@@ -1,4 +1,7 @@
-/** Executions whose process died: how often is counted, until somebody lets them go on. And stores of older versions, in which nobody counted. */
+/**
+ * Executions whose process died: how often is counted, until somebody lets them go on. Writes that come too late or could not be written whole.
+ * And stores of older versions, in which nobody counted.
+ */
 #include "store/store.h"
 
 #include "store/schema.sql.h"
@@ -71,15 +74,15 @@ static void in_a_process_that_is_killed(void (*fn)(cm_store *s))
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/** What waits for nobody, in the order in which it is taken up: "ID×TIMES ". */
-static const char *interrupted(cm_store *s)
+/** What waits for nobody and was interrupted so often, in the order in which it is taken up: "ID×TIMES ". */
+static const char *interrupted(cm_store *s, uint32_t from, uint32_t to)
 {
     static char text[256];
     struct cm_err err = {0};
     struct cm_interrupted_row *rows = NULL;
     size_t n = 0;
 
-    ok(cm_store_interrupted(s, "default", &rows, &n, &err), &err);
+    ok(cm_store_interrupted(s, "default", from, to, &rows, &n, &err), &err);
     text[0] = 0;
     for (size_t i = 0; i < n; i++) {
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s×%u ", rows[i].id, rows[i].times);
@@ -131,12 +134,14 @@ static void deaths_are_counted_until_somebody_lets_it_go_on(void **state)
     in_a_process_that_is_killed(take_up_the_first);
     cm_auto(cm_store) s = open_store();
 
-    assert_string_equal(interrupted(s), "exec_2×1 exec_3×1 exec_1×3 "); /* the least suspicious first */
+    assert_string_equal(interrupted(s, 0, 9), "exec_1×3 exec_2×1 exec_3×1 ");
+    assert_string_equal(interrupted(s, 0, 2), "exec_2×1 exec_3×1 ");
+    assert_string_equal(interrupted(s, 3, 3), "exec_1×3 ");
     ok(cm_store_claim_unasked(s, "exec_2", 6, &err), &err);
     assert_int_equal(interruptions(s, "exec_2"), 1);
     ok(cm_store_claim(s, "exec_1", 6, &err), &err);
     assert_int_equal(interruptions(s, "exec_1"), 0);
-    assert_string_equal(interrupted(s), "exec_3×1 ");
+    assert_string_equal(interrupted(s, 0, 9), "exec_3×1 ");
 }
 
 static void what_ended_or_was_paused_by_its_own_process_is_not_interrupted(void **state)
@@ -150,6 +155,43 @@ static void what_ended_or_was_paused_by_its_own_process_is_not_interrupted(void 
     ok(cm_store_finish(s, "exec_1", 1u << CM_EXEC_RUNNING, &paused, &err), &err);
     ok(cm_store_claim_unasked(s, "exec_1", 3, &err), &err);
     assert_int_equal(interruptions(s, "exec_1"), 0);
+}
+
+/** An open group would keep every other process from writing until the next turn of a loop that may never come. */
+static void who_comes_too_late_leaves_the_store_writable(void **state)
+{
+    struct cm_err err = {0};
+
+    (void)state;
+    cm_auto(cm_store) s = open_store();
+    cm_auto(cm_store) other = open_store();
+    begin(other, "exec_1", 1);
+    ok(cm_store_commit(other, false, &err), &err);
+    assert_int_equal(cm_store_claim(s, "exec_1", 2, &err), CM_E_CONFLICT);
+    begin(other, "exec_2", 2);
+    ok(cm_store_commit(other, false, &err), &err);
+    assert_int_equal(cm_store_claim_unasked(s, "exec_none", 2, &err), CM_E_NOT_FOUND);
+    begin(other, "exec_3", 3);
+}
+
+static void what_is_taken_back_to_the_mark_was_not_written_and_the_rest_was(void **state)
+{
+    struct cm_err err = {0};
+
+    (void)state;
+    cm_auto(cm_store) s = open_store();
+    begin(s, "exec_1", 1);
+    ok(cm_store_mark(s, &err), &err);
+    begin(s, "exec_2", 2);
+    cm_store_back(s);
+    cm_store_back(s); /* there is no mark any more */
+    begin(s, "exec_3", 3);
+    ok(cm_store_commit(s, false, &err), &err);
+    cm_store_back(s);
+    assert_int_equal(interruptions(s, "exec_1"), 0);
+    assert_int_equal(interruptions(s, "exec_3"), 0);
+    assert_int_equal(cm_store_execution(s, "exec_2", see, &(uint32_t){0}, &err), CM_E_NOT_FOUND);
+    assert_int_equal(cm_store_losses(s), 0);
 }
 
 /** Columns and indices, as text. */
@@ -207,7 +249,7 @@ static void a_store_of_any_older_version_becomes_a_current_one(void **state)
         cm_autofree char *migrated = shape();
 
         assert_string_equal(migrated, fresh);
-        assert_string_equal(interrupted(s), "exec_old×0 ");
+        assert_string_equal(interrupted(s, 0, 0), "exec_old×0 ");
     }
 }
 
@@ -217,6 +259,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(deaths_are_counted_until_somebody_lets_it_go_on),
         T(what_ended_or_was_paused_by_its_own_process_is_not_interrupted),
+        T(who_comes_too_late_leaves_the_store_writable),
+        T(what_is_taken_back_to_the_mark_was_not_written_and_the_rest_was),
         T(a_store_of_any_older_version_becomes_a_current_one),
     };
 
