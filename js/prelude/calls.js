@@ -16,8 +16,8 @@ let step = 0;
 
 const nothing = () => {};
 
-function issue(kind, connector, method, json, marks, entry) {
-    const stack = kind === TIMER ? null : here(), place = stack === null ? null : innermost(ownStack(stack));
+function issue(kind, connector, method, json, marks, entry, stack) {
+    const place = stack === null ? null : innermost(ownStack(stack));
     entry.kind = kind;
     entry.stack = stack;
     entry.step = step;
@@ -37,7 +37,7 @@ function refused(kind, connector, method) {
 }
 
 // A call whose answer is a promise. What cannot be encoded rejects it, like any failure of a call. `told` is given the call's id.
-export function call(kind, connector, method, value, root, run, told) {
+export function call(kind, connector, method, value, root, run, told, stack = here()) {
     if (state.outcome !== null && state.outcome.failed)
         return refused(kind, connector, method);
     try {
@@ -47,7 +47,7 @@ export function call(kind, connector, method, value, root, run, told) {
             entry.yes = yes;
             entry.no = no;
         });
-        const id = issue(kind, connector, method, json, marks, entry);
+        const id = issue(kind, connector, method, json, marks, entry, stack);
         if (told !== undefined)
             told(id);
         return promise;
@@ -57,7 +57,7 @@ export function call(kind, connector, method, value, root, run, told) {
 }
 
 export function timer(ms, run) {
-    return issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null, what: '' });
+    return issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null, what: '' }, null);
 }
 
 // Its outcome may be on the way already; then it comes, and moves the clock, but calls nothing.

@@ -3,7 +3,7 @@
 // `await github` or `JSON.stringify(github)` calls nothing.
 import { call } from './calls.js';
 import { tellNamespaces } from './codec.js';
-import { cut, define, freeze, global, keys, once, parse, ProxyFn, reject, TypeErrorFn, wellFormed } from './primordials.js';
+import { cut, define, ErrorFn, freeze, global, keys, once, parse, ProxyFn, reject, TypeErrorFn, wellFormed } from './primordials.js';
 import { DESCRIBE, RUN, SEARCH, state, STEP, TOOL } from './state.js';
 
 function tooMany(path, n) {
@@ -15,9 +15,11 @@ function makeMethod(connector, key) {
     // Half of a surrogate pair would end the name where it crosses, and leave another one.
     const method = wellFormed(key);
     const path = connector + '.' + method;
-    // Neither an own `this` nor a prototype nor a place to leave something in.
+    const root = path + ' argument';
+    // Neither an own `this` nor a prototype nor a place to leave something in. The stack is taken here: each frame of ours in it would
+    // have its place worked out with it.
     const fn = (...args) => (args.length > 1 ? reject(tooMany(path, args.length))
-        : call(TOOL, connector, method, args.length ? args[0] : undefined, path + ' argument', null));
+        : call(TOOL, connector, method, args.length ? args[0] : undefined, root, null, undefined, new ErrorFn()));
     define(fn, 'name', method, false, false);
     return freeze(fn);
 }

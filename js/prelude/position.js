@@ -36,10 +36,21 @@ function digits(text, at) {
 export const here = () => new ErrorFn();
 export const ownStack = error => ownData(error, 'stack');
 
-// {line, column} of the innermost frame of the program in a stack's text, or null. For every call, so it reads no more than that.
+// {line, column} of the innermost frame of the program in a stack's text, or null. For every call, so it reads no more than that, and
+// nothing where it stands as before: what a loop calls is called from one place.
+let lastStack = '', lastPlace = null;
+
 export function innermost(stack) {
     if (typeof stack !== 'string')
         return null;
+    if (stack !== lastStack) {
+        lastPlace = readInnermost(stack);
+        lastStack = stack;
+    }
+    return lastPlace;
+}
+
+function readInnermost(stack) {
     for (let at = find(stack, URL + ':', 0); at >= 0; at = find(stack, URL + ':', at + 1)) {
         const line = digits(stack, at + URL.length + 1), column = digits(stack, line.at + 1);
         // A function may be called like a place; the engine puts its own behind an @, at the end of the line.
