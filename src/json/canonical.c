@@ -18,6 +18,17 @@ struct pair {
     yyjson_val *key, *val;
 };
 
+/** cm_buf_add_char where there is room, which is nearly always: most of what is written is between values. */
+static inline void put(struct cm_buf *out, char c)
+{
+    if (out->failed || out->len + 1 >= out->cap) {
+        cm_buf_add_char(out, c);
+        return;
+    }
+    out->ptr[out->len++] = c;
+    out->ptr[out->len] = '\0';
+}
+
 /* Lead bytes F0-F4 start characters that are surrogate pairs (D800-DFFF) in UTF-16, and sort there before EE
  * and EF. In valid UTF-8 two strings first differ either in two lead bytes or in two continuation bytes, so
  * mapping single bytes is enough. */
@@ -95,7 +106,10 @@ static void write_number(struct cm_json__canon *w, yyjson_val *v, const struct c
         /* yyjson keeps the text "-0" as a signed zero, and every other zero as an unsigned one. */
         if (w->marks && negative && yyjson_get_sint(v) == 0)
             mark(w, at, CM_MARK_NEG_ZERO);
-        cm_json_write_number(w->out, yyjson_get_num(v));
+        if (safe)
+            cm_json__write_int(w->out, negative ? yyjson_get_sint(v) : (int64_t)yyjson_get_uint(v));
+        else
+            cm_json_write_number(w->out, yyjson_get_num(v));
         return;
     }
     if (negative)
@@ -114,17 +128,17 @@ static cm_status write_array(struct cm_json__canon *w, yyjson_val *v, const stru
     size_t i, max;
     cm_status st;
 
-    cm_buf_add_char(w->out, '[');
+    put(w->out, '[');
     yyjson_arr_foreach(v, i, max, item)
     {
         if (i)
-            cm_buf_add_char(w->out, ',');
+            put(w->out, ',');
         here.index = i;
         st = write_value(w, item, &here);
         if (st != CM_OK)
             return st;
     }
-    cm_buf_add_char(w->out, ']');
+    put(w->out, ']');
     return CM_OK;
 }
 
@@ -146,12 +160,29 @@ static int compare_places(const void *pa, const void *pb)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
+/* Few names are compared with one another: to sort them, and to sort them back, takes longer. */
+static bool all_differ(const struct pair *p, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        size_t len = yyjson_get_len(p[i].key);
+
+        for (size_t k = 0; k < i; k++) {
+            if (yyjson_get_len(p[k].key) == len &&
+                memcmp(yyjson_get_str(p[k].key), yyjson_get_str(p[i].key), len) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Sort, and let of equal keys the first give the place and the last the value, as JSON.parse does. Sets *n. */
 static cm_status order_pairs(struct cm_json__canon *w, struct pair *p, size_t *n,
                              const struct cm_json__frame *at)
 {
     size_t kept = 0;
 
+    if (w->keep_order && *n <= PAIRS_ON_STACK && all_differ(p, *n))
+        return CM_OK;
     sort_pairs(p, *n);
     for (size_t i = 0; i < *n; i++) {
         if (kept == 0 || !cm_str_eq(cm_json_str(p[kept - 1].key), cm_json_str(p[i].key)))
@@ -175,18 +206,18 @@ static cm_status write_pairs(struct cm_json__canon *w, struct pair *p, size_t n,
 
     if (st != CM_OK)
         return st;
-    cm_buf_add_char(w->out, '{');
+    put(w->out, '{');
     for (size_t i = 0; i < n; i++) {
         if (i)
-            cm_buf_add_char(w->out, ',');
+            put(w->out, ',');
         cm_json__write_valid_string(w->out, cm_json_str(p[i].key));
-        cm_buf_add_char(w->out, ':');
+        put(w->out, ':');
         here.key = p[i].key;
         st = write_value(w, p[i].val, &here);
         if (st != CM_OK)
             return st;
     }
-    cm_buf_add_char(w->out, '}');
+    put(w->out, '}');
     return CM_OK;
 }
 

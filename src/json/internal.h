@@ -129,6 +129,8 @@ void cm_marks_out__done(struct cm_marks_out *m);
 /** As cm_json_write_string for text that is known to be valid UTF-8, as every string of a parsed document is.
  */
 void cm_json__write_valid_string(struct cm_buf *out, struct cm_str s);
+/** An integer that a double holds, in decimal. */
+void cm_json__write_int(struct cm_buf *out, int64_t n);
 /** Order of canonical keys: UTF-16 code units, compared on valid UTF-8. */
 int cm_json__compare_keys(struct cm_str a, struct cm_str b);
 /** Append the JSON pointer of what stands at byte `pos` of a text that may be broken there. */

@@ -90,14 +90,33 @@ static bool needs_escape(unsigned char c)
     return c < 0x20 || c == '"' || c == '\\';
 }
 
+#define EACH_BYTE(c) (0x0101010101010101u * (c))
+
+/** Whether one of eight bytes is such. A borrow from the byte below errs only where that one is such. */
+static bool any_needs_escape(uint64_t eight)
+{
+    uint64_t quote = eight ^ EACH_BYTE('"'), backslash = eight ^ EACH_BYTE('\\');
+
+    return ((((eight - EACH_BYTE(0x20)) & ~eight) | ((quote - EACH_BYTE(1)) & ~quote) |
+             ((backslash - EACH_BYTE(1)) & ~backslash)) &
+            EACH_BYTE(0x80)) != 0;
+}
+
 void cm_json__write_valid_string(struct cm_buf *out, struct cm_str s)
 {
     size_t done = 0;
+    uint64_t eight;
     char *at = cm_buf_reserve(out, s.len + 2);
 
     if (!at)
         return;
     *at++ = '"';
+    for (; s.len - done >= sizeof eight; done += sizeof eight, at += sizeof eight) {
+        memcpy(&eight, s.ptr + done, sizeof eight);
+        if (any_needs_escape(eight))
+            break;
+        memcpy(at, &eight, sizeof eight);
+    }
     while (done < s.len && !needs_escape((unsigned char)s.ptr[done])) {
         *at++ = s.ptr[done];
         done++;
@@ -133,7 +152,7 @@ void cm_json_write_string(struct cm_buf *out, struct cm_str text)
     cm_json__write_valid_string(out, text);
 }
 
-static void write_int(struct cm_buf *out, int64_t n)
+void cm_json__write_int(struct cm_buf *out, int64_t n)
 {
     char digits[24];
     char *p = digits + sizeof digits;
@@ -161,7 +180,7 @@ void cm_json_write_number(struct cm_buf *out, double d)
         return;
     }
     if (d == trunc(d) && fabs(d) < 9007199254740992.0) {
-        write_int(out, (int64_t)d);
+        cm_json__write_int(out, (int64_t)d);
         return;
     }
     yyjson_set_real(&v, d);

@@ -50,6 +50,7 @@ static cm_status checked_with(struct cm_marks *m, struct cm_value v, bool keep_o
     struct cm_json__canon w = {.out = &json, .keep_order = keep_order, .refuse_duplicates = true, .err = err};
     cm_status st = cm_json_parse(v.json, CM_JSON_STRICT, &doc, err);
 
+    (void)cm_buf_reserve(&json, v.json.len);
     if (st == CM_OK)
         st = cm_json__write_canon(&w, yyjson_doc_get_root(doc));
     if (st == CM_OK)
@@ -116,6 +117,7 @@ cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own
     st = cm_json_parse(text, CM_JSON_BIGNUM | CM_JSON_REPAIR, &doc, err);
     if (st != CM_OK)
         return st;
+    (void)cm_buf_reserve(&json, text.len); /* about what it will be: it need not grow */
     st = cm_json__write_canon(&w, yyjson_doc_get_root(doc));
     if (st == CM_OK)
         st = cm_buf_check(&json, "the value", err);

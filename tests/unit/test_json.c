@@ -213,9 +213,52 @@ static void decoding_errors_name_the_key_and_both_kinds(void **state)
     }
 }
 
+/** What one character is written as in JSON. */
+static void expect_character(struct cm_buf *expected, unsigned char c)
+{
+    static const char *const shorts[256] = {['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f",
+                                            ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\"};
+
+    if (shorts[c])
+        cm_buf_add_z(expected, shorts[c]);
+    else if (c < 0x20)
+        cm_buf_addf(expected, "\\u%04x", c);
+    else
+        cm_buf_add_char(expected, (char)c);
+}
+
+static void a_character_is_escaped_wherever_it_stands(void **state)
+{
+    enum { LETTERS = 20 };
+
+    (void)state;
+    for (unsigned c = 0; c < 0x80; c++) {
+        for (size_t at = 0; at < LETTERS; at++) {
+            cm_autobuf text = CM_BUF_INIT(256), out = CM_BUF_INIT(256), expected = CM_BUF_INIT(256);
+
+            cm_buf_add_char(&expected, '"');
+            for (size_t i = 0; i < LETTERS; i++) {
+                /* Neighbours from both ends: what is found in eight bytes at once must not spill over. */
+                unsigned char x = i == at ? (unsigned char)c : i % 3 == 0 ? 0x20 : i % 3 == 1 ? 0x7f : '!';
+
+                cm_buf_add_char(&text, (char)x);
+                expect_character(&expected, x);
+                if (i % 5 == 4) {
+                    cm_buf_add_z(&text, "\xc3\xa9");
+                    cm_buf_add_z(&expected, "\xc3\xa9");
+                }
+            }
+            cm_buf_add_char(&expected, '"');
+            cm_json_write_string(&out, cm_buf_str(&text));
+            assert_string_equal(out.ptr, expected.ptr);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_character_is_escaped_wherever_it_stands),
         cmocka_unit_test(numbers_print_as_ecmascript_prints_them),
         cmocka_unit_test(documents_have_the_canonical_form_of_rfc_8785),
         cmocka_unit_test(parse_errors_say_where),
