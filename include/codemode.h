@@ -86,6 +86,8 @@ struct cm_options {
     bool no_config;
     /** One program is to run and that is all: keep no pool of workers ready. */
     bool one_shot;
+    /** Perhaps none is: start no process for programs before the first of them, which then waits for it. */
+    bool on_demand;
 };
 
 /**

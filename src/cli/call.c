@@ -22,7 +22,7 @@ int cm_cli_call(struct cm_cli *cli)
             return status;
         args = from_stdin;
     }
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;

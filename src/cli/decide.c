@@ -257,7 +257,7 @@ static int decide(struct cm_cli *cli, bool may_be_found, int (*fn)(struct cm_cli
         asked_done(&a);
         return CM_CLI_USAGE;
     }
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (ctx && !cli->n_args)
         status = find_only(cli, ctx, &found);

@@ -296,7 +296,7 @@ int cm_cli_executions(struct cm_cli *cli)
         return cm_cli_usage(cli, "'%s' is one argument too many", cli->args[1]);
     if (cli->n_args && cm_cli_value(cli, "--watch"))
         return cm_cli_usage(cli, "--watch is of the list; leave '%s' out", cli->args[0]);
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;

@@ -57,7 +57,7 @@ int cm_cli_pending(struct cm_cli *cli)
 
     if (cli->n_args > 1)
         return cm_cli_usage(cli, "'%s' is one argument too many", cli->args[1]);
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;

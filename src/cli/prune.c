@@ -38,7 +38,7 @@ int cm_cli_prune(struct cm_cli *cli)
         return cm_cli_usage(cli, "'%s' is one argument too many", cli->args[0]);
     if (!read_number(cli, "--keep", &keep, &keeps) || !read_number(cli, "--expire", &ms, &expires))
         return CM_CLI_USAGE;
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;

@@ -123,7 +123,7 @@ int cm_cli_rollback(struct cm_cli *cli)
                                 cli->args[i]);
     if (!read_unknown(cli, &o.unknown))
         return CM_CLI_USAGE;
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     return ctx ? roll_back(cli, ctx, &o) : status;
 }

@@ -168,7 +168,7 @@ int cm_cli_snippets(struct cm_cli *cli)
         return cm_cli_usage(cli, "%s which? expected the name of one snippet", word);
     if (!saves && (cm_cli_value(cli, "--description") || cm_cli_value(cli, "--schema")))
         return cm_cli_usage(cli, "--description and --schema are for 'save'");
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;

@@ -14,7 +14,7 @@ int cm_cli_store(struct cm_cli *cli)
         return cm_cli_usage(cli, "'%s': expected 'backup FILE'", cli->n_args ? cli->args[0] : "");
     if (cli->n_args != 2)
         return cm_cli_usage(cli, "backup where? expected the name of one file, which does not exist yet");
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;

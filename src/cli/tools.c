@@ -130,7 +130,7 @@ int cm_cli_tools(struct cm_cli *cli)
         return cm_cli_usage(cli, "search for what? expected some words");
     if (describes && cli->n_args != 2)
         return cm_cli_usage(cli, "describe what? expected one connector or connector.method");
-    cli->options.one_shot = true;
+    cli->options.one_shot = cli->options.on_demand = true;
     cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;

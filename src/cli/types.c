@@ -52,8 +52,9 @@ static int types_of_config(struct cm_cli *cli)
     struct cm_err err;
     char *text = NULL;
     int status = CM_CLI_OK;
-    cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
 
+    cli->options.one_shot = cli->options.on_demand = true;
+    cm_auto(cm_ctx) ctx = cm_cli_open(cli, &status);
     if (!ctx)
         return status;
     if (cm_types(ctx, cli->n_args ? cli->args[0] : NULL, &text, &err) != CM_OK)

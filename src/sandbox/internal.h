@@ -298,7 +298,7 @@ cm_sandbox *cm_sandbox__make(cm_loop *loop, const struct cm_sandbox_opts *opts);
 void cm_sandbox__pump(cm_sandbox *sb);
 /** The same from the loop in a moment, with ended passes told and what is gone freed. */
 void cm_sandbox__wake(cm_sandbox *sb);
-/** Before a new pass is matched: leave the broken state after a pause, or end it. */
+/** Before a new pass is matched: start what waited for the first, leave the broken state after a pause, or end the pass. */
 void cm_sandbox__try_again(cm_sandbox *sb);
 /** A worker could not be had, with the reason; after a few in a row the waiting passes end. */
 void cm_sandbox__worker_failed(cm_sandbox *sb, const char *why);

@@ -322,10 +322,14 @@ void cm_sandbox__worker_failed(cm_sandbox *sb, const char *why)
     cm_sandbox__wake(sb);
 }
 
-/** A pass came although nothing worked a moment ago: after a pause it is worth another try, otherwise it ends
- * at once. */
+/** The first pass, where the zygote was to wait for it. Or one that came although nothing worked a moment ago: after a pause it is
+ * worth another try, otherwise it ends at once. */
 void cm_sandbox__try_again(cm_sandbox *sb)
 {
+    if (sb->opts.on_demand) {
+        sb->opts.on_demand = false;
+        cm_control__start(sb);
+    }
     if (!sb->broken)
         return;
     if (cm_mono_ms() - sb->broken_ms < BROKEN_PAUSE_MS) {
@@ -441,8 +445,10 @@ cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_
         return st;
     cm_sandbox *sb = cm_sandbox__make(loop, opts);
     sb->worker_path = cm_steal(&path);
-    cm_control__start(sb);
-    cm_sandbox__pump(sb);
+    if (!sb->opts.on_demand) {
+        cm_control__start(sb);
+        cm_sandbox__pump(sb);
+    }
     *out = sb;
     return CM_OK;
 }

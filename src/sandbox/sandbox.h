@@ -32,10 +32,11 @@ struct cm_sandbox_opts {
     uint32_t pool_size;       /* ready unbound workers kept; 0: 2. A one-shot command says 1. */
     uint32_t runs_per_worker; /* 0: 100 */
     uint32_t worker_age_ms;   /* 0: one hour */
+    bool on_demand;           /* the zygote is started by the first pass, not by opening */
     uint32_t start_ms;        /* from the start of the worker program to its first word; 0: ten seconds */
 };
 
-/** Starts the zygote; does not wait for it. Errors: CM_E_NOT_FOUND no worker program, with every place that
+/** Starts the zygote, unless on demand; does not wait for it. Errors: CM_E_NOT_FOUND no worker program, with every place that
  * was tried. */
 cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_sandbox **out,
                           struct cm_err *err);
@@ -46,7 +47,8 @@ cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_
 void cm_sandbox_close(cm_sandbox *sb);
 CM_DEFINE_AUTO(cm_sandbox, cm_sandbox_close)
 
-/** Layers that hold (bit set of enum cm_layer); CM_E_UNAVAILABLE until the zygote has said so. */
+/** Layers that hold (bit set of enum cm_layer); CM_E_UNAVAILABLE until the zygote has said so: on demand, after the
+ * first pass. */
 cm_status cm_sandbox_layers(const cm_sandbox *sb, uint64_t *layers, struct cm_err *err);
 
 struct cm_pass_spec {

@@ -1,7 +1,7 @@
 // The commands as people and scripts meet them: help, exit statuses, tables, JSON, completion, the manual page, the library.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -139,6 +139,21 @@ test('tools lists, finds and describes; a name that is none is met with the near
   const none = await run(['tools', 'describe', 'local.ecko', '--config', config], h);
   assert.equal(none.status, 1);
   assert.match(none.stderr, /local\.echo/);
+});
+
+test('a command that runs no program starts no process for one', async (t) => {
+  const h = privateHome(t);
+  const config = h.config(LOCAL), mark = join(h.cwd, 'started'), worker = join(h.cwd, 'worker');
+  writeFileSync(worker, `#!/bin/sh\necho >>'${mark}'\n`, { mode: 0o755 });
+  const env = { ...h.env, CODEMODE_WORKER: worker };
+  for (const args of [['tools'], ['tools', 'search', 'echo'], ['types'], ['call', 'local.echo'], ['executions'], ['pending'], ['snippets'],
+    ['store', 'backup', 'copy.db'], ['prune', '--keep', '1']]) {
+    const { status, stderr } = await run([...args, '--config', config], { ...h, env });
+    assert.equal(status, 0, `${args.join(' ')}: ${stderr}`);
+    assert.ok(!existsSync(mark), args.join(' '));
+  }
+  assert.equal((await run(['run', '-e', '1', '--config', config], { ...h, env })).status, 1);
+  assert.ok(existsSync(mark));
 });
 
 test('types declares what is configured, a bare schema and a bare description', async (t) => {
