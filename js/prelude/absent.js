@@ -50,7 +50,9 @@ export const absent = once(() => {
         dict: python('{ … }'), enumerate: python('list.entries()'), sorted: python('list.toSorted()'), elif: python('else if'),
         print: log, log, println: log, echo: log,
         sleep, delay: sleep, wait: sleep,
-        tools, tool: tools, mcp: tools, api: tools, client: tools, sdk: tools, callTool: tools, call_tool: tools, invoke: tools,
+        Temporal: () => 'Use Date and Intl.DateTimeFormat.',
+        addEventListener: () => 'Nothing sends events here: a program runs once and returns a value. new EventTarget() makes a target of its own.',
+        connectors: tools, ctx: tools, services: tools, tools, tool: tools, mcp: tools, api: tools, client: tools, sdk: tools, callTool: tools, call_tool: tools, invoke: tools,
         input: () => 'This run was given no input (run with --input JSON).',
         args: () => 'A program gets what it is given as input: async (input) => …, or the global input.',
     };

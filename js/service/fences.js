@@ -83,6 +83,9 @@ export function clean(text) {
         text = ' ' + text.slice(1);
     text = text.replace(/^\s*#![^\r\n\u2028\u2029]*/, blank);
     text = blankClose(text).replace(LOST_TAG, blank);
+    const data = /^\s*<!\[CDATA\[(?=[^]*\]\]>\s*$)/.exec(text);
+    if (data !== null)
+        return keepOnly(text, data[0].length, text.lastIndexOf(']]>'));
     return /^\s*</.test(text) ? untag(text) : text;
 }
 

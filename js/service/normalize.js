@@ -91,10 +91,16 @@ function connectorNames(bind) {
     return latest.names;
 }
 
+// {"code": "…"}, alone or with what a call of a tool has beside it.
+function isCall({ properties }) {
+    const texts = properties.filter(p => p.value?.type === 'Literal' && typeof p.value.value === 'string' && p.key.type === 'Literal');
+    return texts.length === properties.length && texts.some(p => p.key.value === 'code')
+        && texts.every(p => ['code', 'language', 'lang', 'name', 'type', 'description', 'title'].includes(p.key.value));
+}
+
 // A text that holds a program as data: it is not guessed at, but said.
 function warnOfData({ text, body, alone }, warnings) {
-    const only = body.length === 1 ? text.trim() : '';
-    if (alone && /^\{\s*"code"\s*:\s*"(?:[^"\\]|\\[^])*"\s*,?\s*\}$/.test(only))
+    if (alone && isCall(body[0].expression))
         warnings.add('the text is an object with a member code, which is the result as it is; to run that program, send it alone');
     else if (body.length === 1 && body[0].directive !== undefined && /=>|\breturn\b|\bawait\b/.test(body[0].directive))
         warnings.add('the program is one text in quotes, which is the result as it is; to run what it says, send it without quotes and escapes');

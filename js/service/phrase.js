@@ -73,11 +73,25 @@ function noList(callee, is) {
     return found === null || is !== 'undefined' ? '' : `. ${shorten(found[1])} is not a list: look at it with console.log; ${PAGE}`;
 }
 
+// `github.issues.list`: a name that the program has not made itself.
+function isDeepMethod(run, callee) {
+    const root = /^([A-Za-z_$][\w$]*)\.[\w$]+\.[\w$]+$/.exec(callee)?.[1];
+    return root !== undefined && !OBJECTS.test(root) && !/^(?:globalThis|this|codemode|URL|AbortSignal|input)$/.test(root)
+        && !new RegExp(`\\b(?:const|let|var|function|class|of|in)\\s+(?:[\\w$]+\\s*,\\s*)*${root.replaceAll('$', '\\$')}\\b|[[{(,]\\s*${root.replaceAll('$', '\\$')}\\s*[\\]}),=]|\\b${root.replaceAll('$', '\\$')}\\s*(?:=|=>)`).test(run);
+}
+
 function notAFunction(c, [, callee, call, , is]) {
     if (/^an instance of ProxyObject$/.test(is)) {
         const method = /^[\w$]+\(\s*['"]([A-Za-z_$][\w$]*)['"]/.exec(call)?.[1] ?? 'method';
         return `${callee} is not a function but an object with methods, as a connector is: write ${callee}.${method}({ … })`;
     }
+    const many = /^[\s\S]* of ([\s\S]+)$/.exec(callee);
+    if (many !== null && expression(callee)?.end !== callee.length)
+        return `${shorten(many[1])} gives nothing that for await could go through: await it, and go through the list in its answer, `
+            + 'for (const item of (await …).items) { … }';
+    if (is === 'undefined' && isDeepMethod(c.run, callee))
+        return `${callee} is not a function: methods stand directly on their connector, as in ${rootOf(callee)}.method({ … }), and `
+            + `codemode.search("${callee.replace(/[._]/g, ' ')}") finds them`;
     return `${shorten(callee)} is not a function: it is ${shorten(kindOf(is))}${forgottenAwait(c.run, callee) || noList(callee, is)}`;
 }
 

@@ -1,7 +1,7 @@
 // From a text to its syntax tree: as JavaScript, else as TypeScript, else with the characters that word processors and web pages put
 // in place of a program's own.
-import { isObjectText, parse, parseExpressionAt, walk } from './parse.js';
-import { back, compose, replace } from './text.js';
+import { isFunction, isObjectText, parse, parseExpressionAt, walk } from './parse.js';
+import { back, compose, keepOnly, replace } from './text.js';
 
 // f<T>(x), which JavaScript reads as two comparisons that nobody would write this way.
 const TYPE_ARGUMENTS = /[\w$]<[\w$\s.,|&'"`{}:;?[\]-]{1,300}>+\(/;
@@ -55,7 +55,7 @@ function repairs(text) {
         const pos = error.pos, c = kept[pos];
         if (typeof pos !== 'number' || c === undefined || pos < from || found.length >= MAX_REPAIRS)
             return null;
-        const edit = INVISIBLE.test(c) ? [[pos, pos + 1, ' ']] : quoted(kept, pos, QUOTES[c]);
+        const edit = INVISIBLE.test(c) ? [[pos, pos + 1, ' ']] : escaped(kept, pos) ?? quoted(kept, pos, QUOTES[c]);
         if (edit === null)
             return null;
         // All of one kind at once: each round reads the whole text again.
@@ -65,6 +65,12 @@ function repairs(text) {
         if (found.length > 20 && kept.length > 20000)
             return null;
     }
+}
+
+// A line break or a tab as JSON writes it, outside of a text: the program was escaped once too often. Blanks do, where no comment
+// would go on to the end of all.
+function escaped(text, pos) {
+    return text[pos - 1] === '\\' && /[nrt]/.test(text[pos]) && !text.includes('//') ? [[pos - 1, pos + 1, '  ']] : null;
 }
 
 function quoted(text, pos, close) {
@@ -83,7 +89,18 @@ function repair(text) {
         return { ...replace(text, decoded), how: 'HTML entities such as &lt; were read as the characters they stand for' };
     const found = repairs(text);
     return found === null ? null
-        : { ...replace(text, found.sort((a, b) => a[0] - b[0])), how: 'typographic quotes and invisible characters were read as plain ones' };
+        : { ...replace(text, found.sort((a, b) => a[0] - b[0])), how: found.some(([, , by]) => by === '  ')
+            ? 'line breaks written as \\n were read as blanks; send them as they are'
+            : 'typographic quotes and invisible characters were read as plain ones' };
+}
+
+// `async () => { … }()`: a call of it was meant, which is what becomes of a function alone.
+function withoutCall(text, pos) {
+    const call = /^\(\s*\)\s*;?\s*$/.exec(text.slice(pos));
+    if (call === null || !/\}\s*$/.test(text.slice(0, pos)))
+        return null;
+    const alone = keepOnly(text, 0, pos), { body } = attempt(() => parse(alone)).view ?? { body: [] };
+    return body.length === 1 && isFunction(body[0].expression ?? null) ? { text: alone, rows: [], body } : null;
 }
 
 // The object literal at `at`, which the parser takes for a block, as the statement that it was meant to be.
@@ -150,6 +167,9 @@ export function readText(text) {
     }
     if (isObjectText(text))
         return wholeObject(text);
+    const called = withoutCall(text, posOf(plain.error));
+    if (called !== null)
+        return called;
     const tail = withTail(text, posOf(plain.error));
     if (tail !== null)
         return tail;

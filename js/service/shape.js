@@ -149,11 +149,11 @@ function freeName(text) {
     return name;
 }
 
-// The method of an exported object or class that is its entry.
-function methodOf(value) {
+// The method of an exported object or class that is its entry; in an object also one of the functions that were declared.
+function methodOf(value, functions) {
     const members = value.type === 'ObjectExpression' ? value.properties : value.body.body;
     const found = members.filter(m => !m.computed && (m.key?.name ?? m.key?.value) !== undefined && ENTRIES.includes(m.key.name ?? m.key.value)
-        && m.kind !== 'get' && m.kind !== 'set' && isFunction(m.value ?? null));
+        && m.kind !== 'get' && m.kind !== 'set' && (isFunction(m.value ?? null) || (m.value?.type === 'Identifier' && functions.has(m.value.name))));
     if (found.length === 0)
         return null;
     const best = ENTRIES.map(name => found.find(m => (m.key.name ?? m.key.value) === name)).find(m => m !== undefined);
@@ -177,14 +177,14 @@ function exported(program, value, start, end, functions, warn) {
     } else if (value.type === 'Identifier' && functions.has(value.name)) {
         program.yield(start, end, true);
     } else if (value.type === 'ObjectExpression' || isClass(value)) {
-        exportedMethods(program, value, start, end, warn);
+        exportedMethods(program, value, start, end, functions, warn);
     } else {
         program.yield(start, end, false);
     }
 }
 
-function exportedMethods(program, value, start, end, warn) {
-    const method = methodOf(value);
+function exportedMethods(program, value, start, end, functions, warn) {
+    const method = methodOf(value, functions);
     if (isClass(value)) {
         if (method === null) {
             if (value.id === null)
@@ -209,15 +209,15 @@ function wrapCall(program, start, end, before, after) {
     program.end = end;
 }
 
-// `module.exports = value` and `exports.default = value`, the other way to write a default export.
+// `module.exports = value`, `exports.default = value` and `exports.handler = value`, the other way to write a default export.
 function commonExport(node) {
     if (node.type !== 'ExpressionStatement' || node.expression.type !== 'AssignmentExpression' || node.expression.operator !== '=')
         return null;
     const { left, right } = node.expression;
     if (left.type !== 'MemberExpression' || left.computed || left.object.type !== 'Identifier')
         return null;
-    const name = `${left.object.name}.${left.property.name}`;
-    return name === 'module.exports' || name === 'exports.default' ? right : null;
+    const object = left.object.name, { name } = left.property;
+    return (object === 'module' && name === 'exports') || (object === 'exports' && ENTRIES.includes(name)) ? right : null;
 }
 
 // An expression that a statement in brackets was meant to be: { ok: 1 } alone, { total, names } at the end.
@@ -242,7 +242,11 @@ function expressionResult(program, result, keepRest, functions, warn) {
             program.around(result.start, end, `return (${collect('\0').split('\0')[0]}(`, `)${program.call}${collect('\0').split('\0')[1]})`);
         return;
     }
-    if (expression.type === 'UnaryExpression' && expression.operator === 'void' && expression.argument.type === 'CallExpression') {
+    if (expression.type === 'UnaryExpression' && expression.argument.type === 'CallExpression'
+        && (expression.operator === 'void' || (expression.operator === '!' && isFunction(expression.argument.callee)))) {
+        // `!function () { … }()` is a way to write a call, not to ask for the opposite of its value.
+        if (expression.operator === '!')
+            program.remove(expression.start, expression.start + 1);
         program.around(expression.argument.start, expression.argument.end, 'await ', '');
         program.yield(result.start, end, false, keepRest);
         return;
@@ -303,7 +307,7 @@ export function shape(program, statements, warn) {
 
 // The default export stood before other statements; these run first.
 function exportedBefore(program, { name, value }, functions, warn) {
-    const end = program.text.trimEnd().length, method = value.type === 'ObjectExpression' || isClass(value) ? methodOf(value) : null;
+    const end = program.text.trimEnd().length, method = value.type === 'ObjectExpression' || isClass(value) ? methodOf(value, functions) : null;
     if (value.type === 'FunctionDeclaration' || isFunction(value) || (value.type === 'Identifier' && functions.has(value.name)))
         program.callAfter(name, end, collector(value, warn));
     else if (method !== null)

@@ -1,6 +1,7 @@
 // What a program most likely did not mean, found by reading it. Each warning names the line and what to write instead.
 import { asyncCallback, awaitsList, needsAsync } from './await.js';
 import { isFunction, walk } from './parse.js';
+import { Refusal } from './refusal.js';
 
 const MAX_WARNINGS = 20;
 
@@ -55,12 +56,55 @@ function declaredBy(node) {
 const isLabelled = body => body?.type === 'BlockStatement' && body.body.length === 1 && body.body[0].type === 'LabeledStatement'
     && body.body[0].body.type === 'ExpressionStatement';
 
+const LINE_END = /[\r\n\u2028\u2029]/;
+
+// The character that a call or an index begins with, where a new line does.
+function beginsLine(text, node) {
+    const at = node.type === 'CallExpression' ? node.callee.end : node.type === 'MemberExpression' && node.computed ? node.object.end : -1;
+    if (at < 0 || node.optional || !LINE_END.test(text[at] ?? '') && !/\s/.test(text[at] ?? ''))
+        return null;
+    const between = /^\s*/.exec(text.slice(at))[0], found = at + between.length;
+    return LINE_END.test(between) && (text[found] === '(' || text[found] === '[') ? found : null;
+}
+
+// A return that its line's end ends, before what it was meant to return.
+function lostReturn(text, list, i) {
+    const node = list[i], next = list[i + 1];
+    return node?.type === 'ReturnStatement' && node.argument === null && text[node.end - 1] !== ';' && next?.type === 'ExpressionStatement';
+}
+
+function lookAtLines(text, node, warnings) {
+    const list = node.type === 'BlockStatement' || node.type === 'StaticBlock' ? node.body : node.type === 'SwitchCase' ? node.consequent : null;
+    for (let i = 0; list !== null && i < list.length; i++) {
+        if (lostReturn(text, list, i))
+            warnLost(list[i], warnings);
+    }
+    const at = beginsLine(text, node);
+    if (at !== null)
+        warnings.at(at, `the line begins with ${text[at]} and goes on with the one before, which has no semicolon at its end; put one there if it is a statement of its own`);
+}
+
+const warnLost = (node, warnings) => warnings.at(node.start, 'return ends with its line, so nothing is returned and what stands below it does not run; begin the value in the same line');
+
+// What the parser takes and the engine does not.
+function refuse(node) {
+    if (node.type === 'VariableDeclaration' && node.kind.endsWith('using'))
+        throw new Refusal(`${node.kind} is not known here: declare it with const, and release it in try { … } finally { … }`, node.start, 'syntax');
+    const rest = isFunction(node) ? node.params.slice(0, -1).find(p => p.type === 'RestElement') : undefined;
+    if (rest !== undefined)
+        throw new Refusal('A parameter with ... takes all that is left, so it is the last one', rest.start, 'syntax');
+}
+
 // `names`: of the connectors. What it returns: whether an await stands where none can.
 export function look(program, body, names, warnings) {
     const shadowed = new Set();
     let awaits = false;
-    for (const statement of body) {
+    body.forEach((statement, i) => {
+        if (lostReturn(program.text, body, i))
+            warnLost(statement, warnings);
         walk(statement, (node, owner) => {
+            lookAtLines(program.text, node, warnings);
+            refuse(node);
             awaits ||= needsAsync(node, owner);
             for (const pattern of declaredBy(node) ?? []) {
                 for (const { name, start } of bound(pattern)) {
@@ -81,6 +125,6 @@ export function look(program, body, names, warnings) {
                 warnings.at(node.arguments[0].start, `the callback of ${method} is async: it returns a promise, which ${/sort/i.test(method) ? 'orders nothing' : 'always counts as true'}; `
                     + 'await the values first, with Promise.all, or write a loop');
         });
-    }
+    });
     return awaits;
 }
