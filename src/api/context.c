@@ -48,7 +48,7 @@ static cm_status open_sandbox(cm_ctx *ctx, const struct cm_options *o, struct cm
         .isolation = s->isolation,
         .max_workers = s->max_workers,
         .max_queued = s->max_queued,
-        .pool_size = o->one_shot ? 1 : 0,
+        .one_shot = o->one_shot,
         .on_demand = o->on_demand,
         .runs_per_worker = s->runs_per_worker,
         .worker_age_ms = s->worker_age_ms,

@@ -73,8 +73,8 @@ static struct census take_census(const cm_sandbox *sb)
     return c;
 }
 
-/** A ready worker for the runtime: its own first, else an unbound one. Ones past their age are killed on the
- * way. */
+/** A ready worker for the runtime: its own first, else the newest unbound one, since the zygote's first is not warm. Ones past their
+ * age are killed on the way. */
 static struct cm_worker *pick_worker(cm_sandbox *sb, const char *runtime)
 {
     struct cm_worker *unbound = NULL;
@@ -87,7 +87,7 @@ static struct cm_worker *pick_worker(cm_sandbox *sb, const char *runtime)
             continue;
         }
         if (!w->runtime)
-            unbound = w;
+            unbound = unbound ? unbound : w;
         else if (cm_z_eq(w->runtime, runtime))
             return w;
     }
@@ -227,6 +227,8 @@ static void keep_pool(cm_sandbox *sb, bool now)
 {
     struct census c = take_census(sb);
 
+    if (sb->opts.one_shot && sb->next_serial > 0)
+        return; /* a second one would cost the warming of the engine, while the first runs the program */
     while (c.unbound + c.coming < sb->opts.pool_size && c.live < sb->opts.max_workers) {
         if (!now) {
             refill_later(sb);
@@ -419,7 +421,7 @@ cm_sandbox *cm_sandbox__make(cm_loop *loop, const struct cm_sandbox_opts *opts)
     sb->opts = *opts;
     sb->opts.max_workers = opts->max_workers ? opts->max_workers : MAX_WORKERS_DEFAULT;
     sb->opts.max_queued = opts->max_queued ? opts->max_queued : MAX_QUEUED_DEFAULT;
-    sb->opts.pool_size = opts->pool_size ? opts->pool_size : POOL_DEFAULT;
+    sb->opts.pool_size = opts->one_shot ? 1 : opts->pool_size ? opts->pool_size : POOL_DEFAULT;
     sb->opts.worker_path = NULL; /* the caller's text; ours is worker_path */
     sb->one_pass_each = opts->isolation && cm_z_eq(opts->isolation, "process");
     sb->vm_each = opts->isolation && cm_z_eq(opts->isolation, "vm");

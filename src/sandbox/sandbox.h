@@ -29,7 +29,8 @@ struct cm_sandbox_opts {
     uint32_t stack_kb;        /* the most that limits.stack_kb of a pass may be; 0: 1024 */
     uint32_t max_workers;     /* 0: 64 */
     uint32_t max_queued;      /* passes of one runtime that wait for a worker; 0: 1000 */
-    uint32_t pool_size;       /* ready unbound workers kept; 0: 2. A one-shot command says 1. */
+    uint32_t pool_size;       /* ready unbound workers kept; 0: 2 */
+    bool one_shot;            /* one worker is made at the start, and none to be ready when it is taken */
     uint32_t runs_per_worker; /* 0: 100 */
     uint32_t worker_age_ms;   /* 0: one hour */
     bool on_demand;           /* the zygote is started by the first pass, not by opening */
