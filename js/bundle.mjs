@@ -51,6 +51,22 @@ const lighter = {
     },
 };
 
+// Acorn puts together what it knows of `\p{…}` for six versions of the language when it is loaded: a millisecond of every start, where only
+// the newest is asked for, and only by programs with a regular expression.
+const later = {
+    name: 'later',
+    setup(build) {
+        build.onLoad({ filter: /acorn\/dist\/acorn\.mjs$/ }, ({ path }) => ({ contents: [
+            ['for (var i = 0, list = [9, 10, 11, 12, 13, 14]; i < list.length; i += 1) {\n  var ecmaVersion = list[i];\n\n  buildUnicodeData(ecmaVersion);\n}\n', ''],
+            ['data[parser.options.ecmaVersion >= 14 ? 14 : parser.options.ecmaVersion]', '(data[14] || buildUnicodeData(14), data[14])'],
+        ].reduce((text, [from, to]) => {
+            if (text.split(from).length !== 2)
+                throw new Error(`js/bundle.mjs: acorn is not as it was: ${from}`);
+            return text.replace(from, () => to);
+        }, readFileSync(path, 'utf8')) }));
+    },
+};
+
 // A script of the web interfaces: an expression whose value is a function of `kit` that returns `made`. Packages look for what
 // surrounds them in `globalThis`: they find nothing, and so neither the names that are made of them nor what the program left there.
 const web = {
@@ -82,7 +98,7 @@ function array(name, text) {
 }
 
 const build = await esbuild();
-const service = await bundle(build, 'service/main.js', text => text);
+const service = await bundle(build, 'service/main.js', text => text, { plugins: [later] });
 const types = await bundle(build, 'service/typescript.js', text => text, { plugins: [lighter] });
 const prelude = await bundle(build, 'prelude/main.js', text => `(send=>{"use strict";let control;${text.replace(/^"use strict";/, '')}return control})`);
 let arrays = array('service', service) + array('types', types) + array('prelude', prelude);

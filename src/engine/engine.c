@@ -230,14 +230,15 @@ static void ignore_log(void *user, unsigned level, struct cm_str text)
     (void)user, (void)level, (void)text;
 }
 
-/* What a typical program does: two calls, a loop, a log line, an object as result. */
+/* What a typical program does: two calls, a loop, a log line, a regular expression, an object as result. */
 static const char typical_program[] =
     "const rows = await demo.list({ owner: 'a', labels: ['x', 'y'], page: 1 });\n"
     "const more = await Promise.all([1, 2].map(page => demo.list({ page })));\n"
     "let total = 0;\n"
     "for (const row of rows) total += row.size ?? 0;\n"
     "console.log('rows', rows.length, { total, when: new Date().toISOString() });\n"
-    "const names = rows.filter(r => r.size > 1).map(r => `${r.name}:${JSON.stringify(r)}`).sort();\n"
+    "const names = rows.filter(r => r.size > 1 && !/^_/.test(r.name)).map(r => "
+    "`${r.name}:${JSON.stringify(r)}`).sort();\n"
     "({ total, names, pages: more.length, at: Math.random() < 2 })";
 
 /* What makes the engine know the web interfaces, which are compiled once for all realms. The tables of host names and the streams
