@@ -4,11 +4,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { tree } from './peers/memory.mjs';
+import { rssMb, tree } from './peers/memory.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const peers = join(here, 'peers');
-const PATIENCE_MS = 180000;
+const PATIENCE_MS = 120000; // for an answer
+const END_MS = 5000; // for its end
 
 /** The Node that the peers need, which comes with them; {reason} when they cannot be had. */
 export function setUpPeers() {
@@ -41,6 +42,21 @@ function cpuMs(pid) {
   return ns / 1e6 + ticks * 10;
 }
 
+/** What it has started goes with it. */
+function killTree({ pid }) {
+  for (const p of tree(pid)) {
+    try {
+      process.kill(p, 'SIGKILL');
+    } catch {
+      // it has ended meanwhile
+    }
+  }
+}
+
+const alive = new Set();
+process.on('exit', () => alive.forEach(killTree));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
 /** A driver is started when it is first asked, and again when it has died. */
 export class Driver {
   #command;
@@ -58,16 +74,18 @@ export class Driver {
     const [program, ...args] = this.#command;
     const child = spawn(program, args, { env: { ...process.env, ...this.#env }, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child = child;
+    alive.add(child);
     this.#stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text) => (this.#stderr = (this.#stderr + text).slice(-2000)));
     child.stdin.on('error', () => {}); // told by its end
     createInterface({ input: child.stdout }).on('line', (line) => this.#answers.shift()?.(JSON.parse(line)));
     const over = (reason) => {
+      alive.delete(child);
       if (this.#child === child) this.#child = undefined;
       for (const answer of this.#answers.splice(0)) answer({ died: reason });
     };
     child.on('error', (e) => over(e.message));
-    this.gone = new Promise((tell) => child.on('close', (code, signal) => tell(over(signal ?? `status ${code}`))));
+    this.gone = new Promise((tell) => child.on('exit', (code, signal) => tell(over(signal ?? `status ${code}`))));
     const hello = await this.#answer();
     if (!hello.hello) throw new Error(`${this.#command.join(' ')}: ${hello.died}\n${this.#stderr}`);
     this.hello = hello.hello;
@@ -76,7 +94,7 @@ export class Driver {
   #answer() {
     const child = this.#child;
     return new Promise((resolve) => {
-      const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+      const late = setTimeout(() => killTree(child), PATIENCE_MS);
       this.#answers.push((message) => {
         clearTimeout(late);
         resolve(message);
@@ -92,23 +110,45 @@ export class Driver {
     if (!this.#child) await this.#start();
   }
 
-  /** What it answers; {died} when it ends instead. */
-  async ask(request) {
+  /** Ends it when it has grown by so much, which is why, or takes longer. The function that is returned ends the watch, and tells what it did. */
+  #guard({ mb, ms, why }) {
+    const child = this.#child;
+    const most = rssMb(child.pid) + mb;
+    const since = performance.now();
+    let said;
+    const timer = setInterval(() => {
+      try {
+        if (rssMb(child.pid) > most) said = why;
+        else if (performance.now() - since > ms) said = `killed after ${ms / 1000} s`;
+      } catch {
+        return; // it has ended
+      }
+      if (said) killTree(child);
+    }, 5);
+    return () => clearInterval(timer) ?? said;
+  }
+
+  /** What it answers; {died} when it ends instead, of itself or by the guard {mb, ms, why}. */
+  async ask(request, guard) {
     await this.start();
     const { pid } = this.#child;
+    const guarded = guard && this.#guard(guard);
     const before = cpuMs(pid);
     this.#child.stdin.write(`${JSON.stringify(request)}\n`);
     const answer = await this.#answer();
+    const killed = guarded?.();
+    if (killed) return { died: killed };
     if (answer.error) throw new Error(`${this.#command.join(' ')}: ${request.w}: ${answer.error}`);
     return answer.died ? { ...answer, stderr: this.#stderr } : { ...answer, cpuMs: cpuMs(pid) - before };
   }
 
-  async end({ now = false } = {}) {
+  async end() {
     const child = this.#child;
     if (!child) return;
-    if (now) child.kill('SIGKILL');
-    else child.stdin.end();
+    child.stdin.end();
+    const late = setTimeout(() => killTree(child), END_MS);
     await this.gone;
+    clearTimeout(late);
   }
 }
 

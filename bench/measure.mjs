@@ -25,8 +25,8 @@ class Turn {
   }
 
   async #ask(runs) {
-    const answer = await this.driver.ask({ w: this.workload.name, runs, opts: this.opts });
-    if (answer.died) this.row = { subject: this.subject.name, skip: `the process died (${answer.died})`, stderr: answer.stderr };
+    const answer = await this.driver.ask({ w: this.workload.name, runs, opts: this.opts }, this.workload.guard);
+    if (answer.died) this.row = { subject: this.subject.name, skip: answer.died.startsWith('killed') ? answer.died : `the process died (${answer.died})`, stderr: answer.stderr };
     else if (answer.skip) this.row = { subject: this.subject.name, skip: answer.skip };
     return answer;
   }
@@ -48,7 +48,7 @@ class Turn {
   }
 
   async round() {
-    if (this.workload.fresh) await this.driver.end({ now: true });
+    if (this.workload.fresh) await this.driver.end();
     const runs = this.runs ?? 1;
     const answer = await this.#ask(runs);
     if (this.over) return;
@@ -71,14 +71,14 @@ class Turn {
 }
 
 export async function measurePart(workload, part, context) {
-  const here = workload.subjects.filter((s) => context.drivers.has(s.driver));
+  const here = (part.subjects ?? workload.subjects).filter((s) => context.drivers.has(s.driver));
   const subjects = context.smoke ? here.filter((s, i) => here.findIndex((t) => t.driver === s.driver) === i) : here;
   const turns = subjects.map((s) => new Turn(workload, part, s, context));
   for (const turn of turns) await turn.warmUp(context.smoke);
   for (let i = 0; i < (context.rounds ?? workload.rounds ?? ROUNDS); i++) {
     for (const turn of shuffled(turns)) if (!turn.over) await turn.round();
   }
-  if (workload.fresh) for (const turn of turns) await turn.driver.end({ now: true });
+  if (workload.fresh) for (const turn of turns) await turn.driver.end();
   return turns.map((turn) => turn.result());
 }
 

@@ -19,7 +19,9 @@ import { workloads } from './workloads.mjs';
 
 const root = resolve(fileURLToPath(import.meta.url), '../..');
 const build = resolve(root, process.env.CODEMODE_BUILD ?? 'build/default');
-const NAME = 34;
+const NAME = 40;
+const CELL = 9;
+const WIDTH = 80;
 
 /** What a build folder has of it. */
 const programs = (folder) => ({ build: folder, codemode: join(folder, 'src/cli/codemode'), worker: join(folder, 'src/worker/codemode-worker') });
@@ -55,12 +57,15 @@ function summary(row, first) {
   return said;
 }
 
-const cells = (name, values, note = '') => console.log(`  ${name.padEnd(NAME)}${values.map((v) => v.padStart(10)).join('')}${note && `  ${note}`}`.trimEnd());
-const headings = { ms: ['median ms', 'p95 ms', 'times', 'CPU ms'], rate: ['per second', 'times'] };
+const cells = (name, values, note = '') => {
+  const line = `  ${name.padEnd(NAME)}${values.map((v) => v.padStart(CELL)).join('')}`;
+  console.log((note ? `${line}  ${note}` : line).slice(0, WIDTH).trimEnd());
+};
+const headings = { ms: ['median ms', 'p95 ms', 'times', 'CPU ms'], rate: ['a second', 'times'] };
 
 function printRow(row, { unit = 'ms', columns }) {
-  if (row.skip) cells(row.subject, [], row.skip.slice(0, 78 - NAME));
-  else if (unit === 'figures') cells(row.subject, Object.keys(columns).map((key) => short(row.figures[key])), row.note?.slice(0, 66 - NAME - 10 * (Object.keys(columns).length - 1)));
+  if (row.skip) cells(row.subject, [], row.skip);
+  else if (unit === 'figures') cells(row.subject, Object.keys(columns).map((key) => short(row.figures[key])), columns.overMb && row.note);
   else if (unit === 'rate') cells(row.subject, [row.median.toFixed(0), short(row.ratio)]);
   else cells(row.subject, [short(row.median), short(row.p95), short(row.ratio), short(row.cpuMs)]);
   if (unit !== 'figures' && row.figures) for (const [key, value] of Object.entries(row.figures)) cells(`    ${key}`, [short(value)]);
@@ -85,7 +90,7 @@ function makeContext(options, home) {
     rounds: options.smoke ? 1 : options.rounds && Number(options.rounds),
     home,
     peerNode: options.smoke ? undefined : peers.node,
-    drivers: new Map([...drivers].map(([name, how]) => [name, new Driver(how)])),
+    drivers: new Map([...drivers].map(([name, how]) => [name, new Driver({ ...how, env: { ...how.env, TMPDIR: home } })])),
     env: { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, CODEMODE_WORKER: join(build, 'src/worker/codemode-worker') },
   };
 }

@@ -1,7 +1,8 @@
-// The workloads as rows. {name, what, parts, subjects}: `parts` are measured and printed one after the other, each {what, opts};
-// `subjects` do the same work: {name, driver, opts, most}. The first is what the others are compared with. `unit` says what is asked
-// for: samples in ms, a rate, or figures; `most` bounds the runs of a round; `fresh` starts a driver anew for each request. A workload
-// that the harness measures by itself has local(context), the subjects as functions {name, run, end}, or measure(context).
+// The workloads as rows. {name, what, parts, subjects}: `parts` are measured and printed one after the other, each {what, opts} with
+// subjects of its own where they are others; `subjects` do the same work: {name, driver, opts, most}, the first being what the others are
+// compared with. `unit` says what is asked for: samples in ms, a rate, or figures; `most` bounds the runs of a round; `fresh` starts a
+// driver anew for each request, and `guard` ends one that grows. A workload that the harness measures by itself has local(context), the
+// subjects as functions {name, run, end}, or measure(context).
 import { readFileSync } from 'node:fs';
 import { commands, largeStore, served } from './commands.mjs';
 
@@ -25,7 +26,7 @@ const once = [{ opts: {} }];
 
 const bombs = ['arrays', 'string-ropes', 'objects', 'typed-arrays', 'maps'].map((name) => ({
   what: name,
-  opts: { memoryMb: 64, code: readFileSync(new URL(`../tests/cases/bombs/${name}.js`, import.meta.url), 'utf8') },
+  opts: { memoryMb: 64, cpuMs: 5000, code: readFileSync(new URL(`../tests/cases/bombs/${name}.js`, import.meta.url), 'utf8') },
 }));
 
 export const workloads = [
@@ -48,10 +49,10 @@ export const workloads = [
   },
   {
     name: 'W7',
-    what: 'a program that spins, from its limit of 100 ms to control',
+    what: 'a program that spins, from its limit to control',
     parts: [
       { what: 'alone', opts: { cpuMs: 100 } },
-      { what: 'while others call one tool each', opts: { cpuMs: 100, others: 1 } },
+      { what: 'while others run', opts: { cpuMs: 100, others: 1 } },
     ],
     subjects: notDurable.filter((s) => s !== unlogged),
     rounds: 5,
@@ -60,13 +61,14 @@ export const workloads = [
   },
   {
     name: 'W8',
-    what: 'a memory bomb under a limit of 64 MB: how far over it, at most',
+    what: 'a memory bomb, MB over its limit of 64',
     unit: 'figures',
     columns: { overMb: 'MB over' },
     parts: bombs,
     subjects: [logged, other, isolatedVm, quickjs, run, oneShot],
     rounds: 1,
     fresh: true,
+    guard: { mb: 64 + 512, ms: 20000, why: 'killed, 512 MB over' },
   },
   {
     name: 'W9',
@@ -90,13 +92,14 @@ export const workloads = [
     name: 'W11',
     what: 'durable',
     parts: [
-      { what: '100 calls that only read, logged', opts: { part: 'reads' } },
-      { what: '100 calls that have effects, logged', opts: { part: 'effects' } },
-      { what: 'one sync of this disk', opts: { part: 'sync' } },
+      { what: '100 calls that only read, logged', opts: { part: 'reads' }, subjects: [logged, other, durable] },
+      { what: '100 calls that have effects, logged', opts: { part: 'effects' }, subjects: [logged, other, durable] },
+      { what: 'one sync of this disk', opts: { part: 'sync' }, subjects: [logged] },
       { what: '10 calls, until the pause', opts: { part: 'pause' } },
-      { what: 'approve to result, with the worker that was kept', opts: { part: 'approve' } },
+      { what: 'approve to result, with the worker that was kept', opts: { part: 'approve' }, subjects: [logged, other] },
       { what: 'approve to result, by replay', opts: { part: 'approveReplay' } },
-      ...[1, 10, 100, 1000, 10000].map((calls) => ({ what: `approve to result, by replay of ${calls}`, opts: { part: 'replay', calls } })),
+      ...[1, 10, 100, 1000].map((calls) => ({ what: `approve to result, by replay of ${calls}`, opts: { part: 'replay', calls } })),
+      { what: 'approve to result, by replay of 10000', opts: { part: 'replay', calls: 10000 }, subjects: [logged, other, run] },
     ],
     subjects: [logged, other, durable, run],
     rounds: 5,

@@ -46,7 +46,7 @@ test('a driver that dies is told, and is there again when it is asked again', as
   assert.equal((await driver.ask({ w: 'die' })).died, 'status 3');
   const answer = await driver.ask({ w: 'W1' });
   assert.ok(answer.cpuMs >= 0, JSON.stringify(answer));
-  await driver.end({ now: true });
+  await driver.end();
 });
 
 test('codemode and its peers run the same programs', () => {

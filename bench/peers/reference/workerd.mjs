@@ -54,7 +54,7 @@ export async function startWorkerd() {
   mkdirSync(join(folder, 'state'));
   writeFileSync(join(folder, 'config.capnp'), config(folder));
   await bundle(folder);
-  const child = spawn(program, ['serve', '--experimental', '--control-fd=3', join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] });
+  const child = spawn(program, ['serve', '--experimental', '--control-fd=3', join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   const gone = once(child, 'exit');
   const event = once(createInterface({ input: child.stdio[3] }), 'line');
   if (await Promise.race([gone.then(() => true), event.then(() => false)])) throw new Error('workerd did not start');
