@@ -156,15 +156,17 @@ function markupBefore(text, pos) {
 
 const posOf = error => (typeof error.pos === 'number' ? error.pos : -1);
 
+// {view} or {error}: as JavaScript, but for arguments that are types.
+function readPlain(text) {
+    const plain = attempt(() => ({ text, rows: [], body: parse(text).body }));
+    return plain.view === undefined || !TYPE_ARGUMENTS.test(text) ? plain : { view: attempt(() => readTypes(text)).view ?? plain.view };
+}
+
 // {text, rows, body, how?, alone?}: what `text` was read as, with the rows that lead back to it. alone: it is one object literal.
 export function readText(text) {
-    const plain = attempt(() => ({ text, rows: [], body: parse(text).body }));
-    if (plain.view !== undefined) {
-        if (!TYPE_ARGUMENTS.test(text))
-            return plain.view;
-        const typed = attempt(() => readTypes(text));
-        return typed.view ?? plain.view;
-    }
+    const plain = readPlain(text);
+    if (plain.view !== undefined)
+        return plain.view;
     if (isObjectText(text))
         return wholeObject(text);
     const called = withoutCall(text, posOf(plain.error));
@@ -197,8 +199,7 @@ export function readText(text) {
 }
 
 function readRepaired(text, { text: mended, rows, how }) {
-    const plain = attempt(() => ({ text: mended, rows: [], body: parse(mended).body }));
-    const view = plain.view ?? (isObjectText(mended) ? wholeObject(mended) : readTypes(mended));
+    const view = readPlain(mended).view ?? (isObjectText(mended) ? wholeObject(mended) : readTypes(mended));
     return { ...view, rows: compose(rows, view.rows), how };
 }
 

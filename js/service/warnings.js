@@ -61,7 +61,8 @@ const LINE_END = /[\r\n\u2028\u2029]/;
 // The character that a call or an index begins with, where a new line does.
 function beginsLine(text, node) {
     const at = node.type === 'CallExpression' ? node.callee.end : node.type === 'MemberExpression' && node.computed ? node.object.end : -1;
-    if (at < 0 || node.optional || !LINE_END.test(text[at] ?? '') && !/\s/.test(text[at] ?? ''))
+    // Nearly always the bracket itself.
+    if (at < 0 || text[at] === '(' || text[at] === '[' || node.optional)
         return null;
     const between = /^\s*/.exec(text.slice(at))[0], found = at + between.length;
     return LINE_END.test(between) && (text[found] === '(' || text[found] === '[') ? found : null;
