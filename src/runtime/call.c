@@ -193,7 +193,7 @@ cm_status rt_check_args(cm_connector *conn, size_t method, struct cm_value args,
     cm_status st = cm_value_to_tool_json(args, &json, err);
 
     if (st == CM_OK)
-        st = cm_json_parse(cm_buf_str(&json), CM_JSON_STRICT, &doc, err);
+        st = cm_json_parse(cm_buf_str(&json), CM_JSON_BIGNUM, &doc, err);
     if (st != CM_OK)
         return st;
     cm_connector_schemas(conn, method, &input, &output);

@@ -6,11 +6,14 @@
 #include "schema/internal.h"
 
 #include "base/names.h"
+#include "base/utf8.h"
 
 #include <math.h>
 
 #define CHECK_VISITS_MAX 200000
 #define LIST_MAX         20 /* names or values a message enumerates */
+
+#define NAME_SHOWN       100 /* bytes of a member's name in a message */
 
 struct check {
     yyjson_val *root;
@@ -35,19 +38,19 @@ static void write_path(struct cm_buf *out, const struct at *at)
     write_path(out, at->up);
     if (!at->key.ptr) {
         cm_buf_addf(out, "[%zu]", at->index);
-    } else if (cm_name_is_identifier(at->key)) {
+    } else if (at->key.len <= NAME_SHOWN && cm_name_is_identifier(at->key)) {
         cm_buf_add_z(out, out->len ? "." : "");
         cm_buf_add_str(out, at->key);
     } else {
         cm_buf_add_char(out, '[');
-        cm_schema__write_quoted(out, cm_str_mk(at->key.ptr, at->key.len > 100 ? 100 : at->key.len));
-        cm_buf_add_char(out, ']');
+        cm_schema__write_quoted(out, cm_str_mk(at->key.ptr, cm_utf8_cut(at->key, NAME_SHOWN)));
+        cm_buf_add_z(out, at->key.len <= NAME_SHOWN ? "]" : "…]");
     }
 }
 
 static cm_status refuse(struct check *k, const struct at *at, const struct cm_buf *what)
 {
-    cm_autobuf path = CM_BUF_INIT(1024);
+    cm_autobuf path = CM_BUF_INIT(1u << 16);
 
     write_path(&path, at);
     if (path.len == 0)
