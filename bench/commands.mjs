@@ -108,5 +108,6 @@ export async function largeStore(context) {
     rows.push({ what: `codemode ${args[0]}, from start to end`, samples });
   }
   rmSync(file);
-  return rows.map(({ what, samples }) => ({ subject: what, samples }));
+  const reference = await context.drivers.get('reference')?.ask({ w: 'W12', runs: 1, opts: { durable: 1 } });
+  return [...rows, ...(reference?.rows ?? []).map((row) => ({ ...row, what: `the reference: ${row.what}` }))].map(({ what, samples }) => ({ subject: what, samples }));
 }

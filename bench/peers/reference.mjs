@@ -69,9 +69,8 @@ export async function open() {
     return { figures: { hostMb: host, eachMb: (all - host) / opts.waiting } };
   }
 
-  const workloads = Object.fromEntries(['W1', 'W2', 'W3', 'W4', 'W6', 'W10'].map((w) => [w, pass]));
+  const workloads = Object.fromEntries(['W1', 'W2', 'W3', 'W4', 'W6', 'W10', 'W11', 'W12'].map((w) => [w, pass]));
   workloads.W5 = (peer, request) => (request.opts.durable ? { skip: ROWS_TOO_LARGE } : pass(peer, request));
-  workloads.W11 = pass;
   Object.assign(workloads, { W7: cpuLimit, W8: bomb, W9: waiting });
   return { name: '@cloudflare/codemode', version: versionOf('@cloudflare/codemode'), versions: { workerd: versionOf('workerd') }, workloads, end: () => workerd.end() };
 }
