@@ -6,6 +6,8 @@
 struct cm_outcome {
     char *json;
     size_t len;
+    char status[16]; /* as the text begins with it; "" where it does not */
+    bool parsed;     /* somebody has asked for what only the document tells: most want the text alone */
     yyjson_doc
         *doc; /* NULL when the text is no JSON, which the runtime never gives; then every member is absent */
     char *result; /* written at the first question */
@@ -17,13 +19,31 @@ struct cm_outcome {
 
 cm_outcome *cm_api__outcome_new(char *take_json, size_t len)
 {
+    static const char front[] = "{\"status\":\"";
     cm_outcome *o = cm_new(cm_outcome);
+    struct cm_str text = cm_str_mk(take_json, len);
 
     o->json = take_json;
     o->len = len;
-    if (cm_json_parse(cm_str_mk(take_json, len), CM_JSON_BIGNUM, &o->doc, NULL) != CM_OK)
-        o->doc = NULL;
+    if (cm_str_has_prefix(text, cm_str_of(front))) {
+        const char *name = take_json + sizeof front - 1;
+        size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+
+        if (name[n] == '"' && n < sizeof o->status)
+            memcpy(o->status, name, n);
+    }
     return o;
+}
+
+static yyjson_val *root(const cm_outcome *o)
+{
+    /* The document is a view of the text; the outcome itself does not change. */
+    cm_outcome *mine = (cm_outcome *)(uintptr_t)o;
+
+    if (!o->parsed && cm_json_parse(cm_str_mk(o->json, o->len), CM_JSON_BIGNUM, &mine->doc, NULL) != CM_OK)
+        mine->doc = NULL;
+    mine->parsed = true;
+    return o->doc ? yyjson_doc_get_root(o->doc) : NULL;
 }
 
 void cm_outcome_free(cm_outcome *o)
@@ -41,19 +61,19 @@ void cm_outcome_free(cm_outcome *o)
 
 static yyjson_val *member(const cm_outcome *o, const char *key)
 {
-    return o->doc ? cm_json_get(yyjson_doc_get_root(o->doc), key) : NULL;
+    return cm_json_get(root(o), key);
 }
 
 const char *cm_outcome_status(const cm_outcome *o)
 {
-    const char *status = o->doc ? cm_json_get_z(yyjson_doc_get_root(o->doc), "status") : NULL;
+    const char *status = o->status[0] ? o->status : cm_json_get_z(root(o), "status");
 
     return status ? status : "error";
 }
 
 const char *cm_outcome_execution_id(const cm_outcome *o)
 {
-    const char *id = o->doc ? cm_json_get_z(yyjson_doc_get_root(o->doc), "executionId") : NULL;
+    const char *id = cm_json_get_z(root(o), "executionId");
 
     return id ? id : "";
 }

@@ -4,7 +4,6 @@
 #include "runtime/internal.h"
 
 #include <nettle/sha2.h>
-#include <stdio.h>
 
 char *rt_clean_name(struct cm_str name)
 {
@@ -20,6 +19,7 @@ char *rt_clean_name(struct cm_str name)
 
 void rt_hash_args(struct cm_value args, char out[RT_HASH_BYTES])
 {
+    static const char digits[] = "0123456789abcdef";
     struct sha256_ctx ctx;
     uint8_t digest[SHA256_DIGEST_SIZE];
 
@@ -29,8 +29,11 @@ void rt_hash_args(struct cm_value args, char out[RT_HASH_BYTES])
     sha256_update(&ctx, args.marks.len, (const uint8_t *)args.marks.ptr);
     sha256_digest(&ctx, sizeof digest, digest);
     memcpy(out, "sha256:", 7);
-    for (size_t i = 0; i < sizeof digest; i++)
-        (void)snprintf(out + 7 + 2 * i, 3, "%02x", digest[i]);
+    for (size_t i = 0; i < sizeof digest; i++) {
+        out[7 + 2 * i] = digits[digest[i] >> 4];
+        out[8 + 2 * i] = digits[digest[i] & 15];
+    }
+    out[7 + 2 * sizeof digest] = '\0';
 }
 
 struct cm_call_row rt_call_row(const struct rt_call *c, enum cm_call_state state)

@@ -35,6 +35,7 @@
 #define COLLECT_AFTER_RUNS  20
 #define COLLECT_AFTER_PAGES (4U << 20 >> 12) /* 4 MB of pages first touched since the last collection */
 #define COLLECT_AFTER_BYTES (4U << 20) /* or mapped: what nobody touched counts for the limit all the same */
+#define COLLECT_AFTER_TEXT  (512U << 10) /* or taken in: as data it is several times as large */
 #define EXIT_PROTOCOL       3
 
 /* The engine may not include the wire; its prelude has these numbers in js/prelude/state.js. */
@@ -57,6 +58,7 @@ struct serve {
     char *bind;
     size_t bind_len;
     unsigned runs;        /* since the last collection */
+    size_t text_taken;    /* bytes of frames since then */
     long pages_before;    /* minor faults at the last collection */
     size_t mapped_before; /* bytes of data mapped until then */
 };
@@ -124,19 +126,29 @@ static _Noreturn void give_up_frame(struct serve *s, enum cm_frame_type type, ui
     leave(0);
 }
 
-/** Into the buffer: it goes out with what follows. */
+static void flush_if_late(struct serve *s)
+{
+    if (s->out.len >= SEND_BYTES || (s->out.len && cm_mono_us() - s->out_since_us >= LATEST_US))
+        flush(s);
+}
+
+/** Into the buffer: it goes out with what follows, or now, where others have waited for it too long. */
 static void put_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
                       const struct cm_str *parts, size_t n_parts)
 {
-    if (s->out.len == 0)
+    bool others_wait = s->out.len > 0;
+
+    if (!others_wait)
         s->out_since_us = cm_mono_us();
     cm_wire_encode(&s->out, type, flags, id, parts, n_parts);
-    if (s->out.failed && s->out.len > 0) {
+    if (s->out.failed && others_wait) {
         flush(s); /* it may be what stands before it that takes the room */
         cm_wire_encode(&s->out, type, flags, id, parts, n_parts);
     }
     if (s->out.failed)
         give_up_frame(s, type, flags, id, parts, n_parts);
+    if (others_wait)
+        flush_if_late(s);
 }
 
 static void send_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, uint32_t id,
@@ -144,12 +156,6 @@ static void send_frame(struct serve *s, enum cm_frame_type type, uint8_t flags, 
 {
     put_frame(s, type, flags, id, parts, n_parts);
     flush(s);
-}
-
-static void flush_if_late(struct serve *s)
-{
-    if (s->out.len >= SEND_BYTES || (s->out.len && cm_mono_us() - s->out_since_us >= LATEST_US))
-        flush(s);
 }
 
 /* ---- the program's side ---- */
@@ -165,7 +171,6 @@ static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connec
     cm_wire_put_u32(place + 4, at.column);
     cm_wire_put_u32(place + 8, at.step);
     put_frame(user, CM_FRAME_CALL, 0, id, parts, CM_ARRAY_LEN(parts));
-    flush_if_late(user);
 }
 
 static void on_step_end(void *user, uint32_t id, bool failed, struct cm_value value)
@@ -173,7 +178,6 @@ static void on_step_end(void *user, uint32_t id, bool failed, struct cm_value va
     struct cm_str parts[] = {value.json, value.marks};
 
     put_frame(user, CM_FRAME_STEP, failed ? CM_FRAME_ERROR : 0, id, parts, CM_ARRAY_LEN(parts));
-    flush_if_late(user);
 }
 
 static void on_log(void *user, unsigned level, struct cm_str text)
@@ -187,12 +191,20 @@ static void on_log(void *user, unsigned level, struct cm_str text)
 static void on_cancel(void *user, uint32_t id)
 {
     put_frame(user, CM_FRAME_CANCEL, 0, id, NULL, 0);
-    flush_if_late(user);
 }
 
 static const struct cm_realm_host realm_host = {on_call, on_step_end, on_log, on_cancel};
 
 /* ---- frames in ---- */
+
+/** How much to read next: of a frame whose header is there, all of it, so that it is copied to its place once. */
+static size_t wanted(const struct cm_buf *in)
+{
+    size_t whole =
+        in->len < CM_WIRE_HEADER_BYTES ? 0 : CM_WIRE_HEADER_BYTES + (size_t)cm_wire_get_u32(in->ptr);
+
+    return whole > in->len + READ_BYTES ? whole - in->len : READ_BYTES;
+}
 
 /* The next frame, which borrows s->in until the next call. False: the host hung up. */
 static bool next_frame(struct serve *s, struct cm_frame *f)
@@ -206,6 +218,7 @@ static bool next_frame(struct serve *s, struct cm_frame *f)
         s->in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_BYTES + CM_WIRE_HEADER_BYTES);
     }
     for (;;) {
+        size_t size;
         char *room;
         ssize_t n;
 
@@ -214,18 +227,20 @@ static bool next_frame(struct serve *s, struct cm_frame *f)
         if (s->in_used > 0)
             break;
         flush(s); /* before anything is waited for */
-        room = cm_buf_reserve(&s->in, READ_BYTES);
+        size = wanted(&s->in);
+        room = cm_buf_reserve(&s->in, size);
         if (!room) {
             (void)cm_buf_check(&s->in, "a frame", &err);
             broken(&err);
         }
-        n = read(s->fd, room, READ_BYTES);
+        n = read(s->fd, room, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return false;
         s->in.len += (size_t)n;
     }
+    s->text_taken += s->in_used;
     flush_if_late(s);
     if (cm_wire_is_from_worker((unsigned)f->type) && f->type != CM_FRAME_HELLO) {
         (void)cm_err_set(&err, CM_E_PROTOCOL, "the host sent a frame 0x%02x, which only a worker sends",
@@ -434,11 +449,12 @@ static void tidy(struct serve *s)
 {
     if (s->opts->vm_per_pass)
         renew_engine(s);
-    else if (++s->runs >= COLLECT_AFTER_RUNS ||
+    else if (++s->runs >= COLLECT_AFTER_RUNS || s->text_taken > COLLECT_AFTER_TEXT ||
              pages_touched() - s->pages_before > (long)COLLECT_AFTER_PAGES ||
              cm_memory_mapped() - s->mapped_before > COLLECT_AFTER_BYTES) {
         cm_engine_collect(s->engine);
         s->runs = 0;
+        s->text_taken = 0;
         s->pages_before = pages_touched();
         s->mapped_before = cm_memory_mapped();
     }
