@@ -18,7 +18,7 @@ export function setUpPeers() {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
     console.log('bench: npm ci (peers)');
     const r = spawnSync('npm', ['ci', '--no-progress', '--loglevel=error'], { cwd: peers, encoding: 'utf8' });
-    if (r.status !== 0) return { reason: `npm ci in bench/peers: ${(r.error?.message ?? r.stderr).trim().split('\n').pop()}` };
+    if (r.status !== 0) return { reason: `npm ci in bench/peers: ${(r.error?.message ?? r.stderr).split('\n').find((l) => /\w/.test(l) && !/npm error (code|errno|syscall)\b/.test(l))}` };
     writeFileSync(stamp, lock);
   }
   const node = join(peers, `node_modules/node-linux-${process.arch}/bin/node`);
@@ -166,7 +166,8 @@ export function findDrivers({ build, base, peers: setUp, only }) {
   add('codemode', ofBuild(build));
   if (base) add('other', ofBuild(base));
   for (const name of [...libraries, 'reference'].filter((n) => !only || only.includes(n))) {
-    if (setUp.node) drivers.set(name, { command: [setUp.node, '--no-warnings', join(peers, 'driver.mjs'), name] });
+    const node = name === 'vm' ? (setUp.node ?? process.execPath) : setUp.node;
+    if (node) drivers.set(name, { command: [node, '--no-warnings', join(peers, 'driver.mjs'), name] });
     else left.push({ name, reason: setUp.reason });
   }
   return { drivers, left };

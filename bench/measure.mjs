@@ -31,14 +31,27 @@ class Turn {
     return answer;
   }
 
+  /** A peer that does not start is left out; codemode has to. */
+  async #start() {
+    try {
+      await this.driver.start();
+    } catch (e) {
+      if (this.subject.driver === 'codemode') throw e;
+      this.row = { subject: this.subject.name, skip: 'it does not start', stderr: e.message };
+    }
+    return !this.over;
+  }
+
   get over() {
     return Boolean(this.row.skip);
   }
 
   /** Not counted; tells how many runs go into a round. */
   async warmUp(smoke) {
-    await this.driver.start();
-    if ((this.workload.unit ?? 'ms') !== 'ms' || smoke) return;
+    if (!(await this.#start())) return;
+    const { unit = 'ms' } = this.workload;
+    if (smoke || unit === 'figures') return;
+    if (unit === 'rate') return void (await this.#ask(1));
     const runs = this.subject.most ? 1 : (this.workload.warmUps ?? WARM_UPS);
     const { answer, ms } = await wall(() => this.#ask(Math.min(runs, 1)));
     if (answer.ms && ms < SLOT_MS && runs > 1) await this.#ask(runs - 1);
