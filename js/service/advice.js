@@ -50,9 +50,11 @@ function openAt(text, pos) {
 
 const opener = o => `the '${o.text}' of line ${o.line}`;
 
-function tooSoon(open) {
-    if (open.length === 0)
-        return 'The program ends too soon';
+function tooSoon(open, before) {
+    if (open.length === 0) {
+        const last = /(?:=>|\*\*|&&|\|\||\?\?|[!=<>]=+|[-+*/%=<>&|^?:,.]|\b(?:return|throw|await|new|typeof|in|of|case|extends))\s*$/.exec(before);
+        return 'The program ends too soon' + (last === null ? '' : `: a value is missing behind ${last[0].trim()}`);
+    }
     return `The program ends too soon: ${opener(open[open.length - 1])} is not closed`
         + (open.length > 1 ? `, nor ${open.length === 2 ? opener(open[0]) : `${open.length - 1} brackets before it`}` : '');
 }
@@ -111,6 +113,7 @@ const RULES = [
     [c => c.message === 'Unterminated string constant',
         () => 'The string that begins here is not closed on its line: close it, or use a template (`…`) for text over several lines'],
     [c => c.message === 'Unterminated template', () => 'The template that begins here (`) is not closed'],
+    [c => c.message === 'Unterminated template literal', () => 'A template (`…`), or a ${…} in it, is not closed before this place'],
     [c => c.message === 'Unterminated comment', () => 'The comment that begins here is not closed: end it with */'],
     [c => c.message === 'Unterminated regular expression', () => 'The regular expression that begins here is not closed: end it with /'],
     [c => c.message.startsWith('Missing catch'), () => 'try needs a catch or a finally: try { … } catch (e) { … }'],
@@ -131,6 +134,19 @@ const RULES = [
 
 // Where the parser knows no more than that something else was expected.
 const UNEXPECTED = [
+    [c => c.rest.startsWith('**'), () => "Unexpected '**': what it raises has brackets where a sign or await stands before it: (await f()) ** 2, (-x) ** 2"],
+    [c => c.token === '=>' && /\bfunction\b[^{}]*\)\s*$/.test(c.before), () => "Unexpected '=>': write function name(x) { … } or (x) => …, not both"],
+    [c => /\b(?:if|while|for|switch)\s*$/.test(c.before),
+        c => `Unexpected '${c.token}': ${/(\w+)\s*$/.exec(c.before)[1]} has its condition in brackets: ${/(\w+)\s*$/.exec(c.before)[1]} (…)`],
+    [c => c.token === '{' && /\bclass\s*$/.test(c.before), () => "Unexpected '{': a class has a name: class Name { … }"],
+    [c => /\byield\s*$/.test(c.before), c => `Unexpected '${c.token}': yield stands only in a function*`],
+    [c => /\b(?:case\s+[^:;{}\n]+|default\s*)$/.test(c.before) && /^[\w$"'{[(]/.test(c.token), c => `Unexpected '${c.token}': a colon is missing before it, as in case 1: …`],
+    [c => c.token === ',' && /(?:=|\basync)\s*[\w$]+\s*$/.test(c.before) && /^,[^()=]*=>/.test(c.rest),
+        () => "Unexpected ',': several parameters have brackets around them: (a, b) => …"],
+    [c => /\bfor\s*\(\s*(?:let|const|var)\b[^;()]*,[^;()]*$/.test(c.before) && /^[<>=!]/.test(c.rest),
+        c => `Unexpected '${c.token}': the parts of for (…; …; …) have semicolons between them`],
+    [c => c.token === ';' && c.within('{') && /[{,]\s*[\w$'"]+\s*:[^{};]*$/.test(c.before), () => "Unexpected ';': members of an object have commas between them"],
+    [c => c.token === ':' && /,\s*,\s*[\w$'"]+\s*$/.test(c.before), () => "Unexpected ':': two commas stand before this member; one is enough"],
     [c => /^\s*>\s/.test(c.line), () => "'>' begins a quotation of Markdown: send the program alone"],
     [c => /^\s*\.\.\.\s*$/.test(c.line), () => '... does not stand for what was left out: send the whole program'],
     [c => /^\s*(?:\$ |curl |npm |npx |pip |git |cd |ls |sudo |echo )/.test(c.line),
@@ -139,7 +155,7 @@ const UNEXPECTED = [
     [c => /^\s*[A-Z][\w']*,?(?: [\w',.:;!?-]+){2,}\s*$/.test(c.line),
         () => 'This reads like prose, not JavaScript: send the program alone, or in one code fence'],
     [c => /^\s*\d+ ?[|:]/.test(c.line), c => `Unexpected '${c.token}': the line begins with its number; send the program without line numbers`],
-    [c => c.token === '' , c => tooSoon(c.open())],
+    [c => c.token === '' , c => tooSoon(c.open(), c.before)],
     [c => fences(c.text).length > 1, c => `Unexpected '${c.token}'. Send one program: there are several code fences in the text`],
     [c => /\bconst\s+[\w$]+\s*$/.test(c.before), c => {
         const [, name] = /\bconst\s+([\w$]+)\s*$/.exec(c.before);

@@ -50,6 +50,12 @@ export function asyncCallback(node) {
     return ['filter', 'some', 'every', 'find', 'findIndex', 'sort', 'toSorted'].includes(name) && isFunction(node.arguments[0]) && node.arguments[0].async ? name : null;
 }
 
+// What an enum has become: a function that is called with `E || (E = {})`.
+function isEnum(call) {
+    const given = call?.type === 'CallExpression' && call.arguments.length === 1 ? call.arguments[0] : null;
+    return given?.type === 'LogicalExpression' && given.right.type === 'AssignmentExpression' && given.right.right.type === 'ObjectExpression';
+}
+
 class Fixer {
     constructor(program, body, warn, lineOf) {
         this.program = program;
@@ -108,6 +114,8 @@ class Fixer {
             this.refuse('await stands in a generator that is not async; write async function* and read it with for await (… of …)', node);
         if (above?.kind === 'get' || above?.kind === 'set')
             this.refuse(`await cannot stand in a ${above.kind === 'get' ? 'getter' : 'setter'}; write an async method and call it with await`, node);
+        if (isEnum(above))
+            this.refuse('await cannot stand in an enum; write const Name = { A: await … }', node);
         if (above?.type === 'LabeledStatement' || above?.type === 'IfStatement')
             this.refuse('await stands in a function that cannot be async where it is: behind a label or if (…) only a plain function may '
                 + 'be declared; put it into braces, { async function name() { … } }, or declare it before', node);
