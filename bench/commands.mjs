@@ -10,9 +10,9 @@ function expect(name, answer, expected) {
 }
 
 /** One command from start to end: its answer is what it printed. */
-function command(context, name, [program, ...args], expected) {
+function command({ home, env }, name, [program, ...args], expected) {
   const run = () => {
-    const r = spawnSync(program, args, { cwd: context.home, env: context.env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const r = spawnSync(program, args, { cwd: home, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
     if (r.error) throw new Error(`${name}: ${r.error.message}`);
     if (r.status !== 0) throw new Error(`${name}: status ${r.status}: ${r.stderr.trim()}`);
     expect(name, r.stdout.trim(), expected);
@@ -67,7 +67,7 @@ export function commands(context) {
   const { codemode, base, peerNode } = context;
   return [
     command(context, 'codemode run -e 1', [codemode, 'run', '-e', '1'], '1'),
-    ...(base ? [command(context, 'codemode run -e 1, the other build', [base.codemode, 'run', '-e', '1'], '1')] : []),
+    ...(base ? [command({ ...context, env: { ...context.env, CODEMODE_WORKER: base.worker, XDG_STATE_HOME: join(context.home, 'other') } }, 'codemode run -e 1, the other build', [base.codemode, 'run', '-e', '1'], '1')] : []),
     command(context, `node -p 1, ${process.version}`, [process.execPath, '-p', '1'], '1'),
     ...(peerNode ? [command(context, "node -p 1, the peers' Node", [peerNode, '-p', '1'], '1')] : []),
     firstAnswer(context, 'codemode serve, to its first answer', context),
