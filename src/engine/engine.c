@@ -12,11 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define GIVE_BACK_PAGES  1024 /* 4 MB first touched since the last time */
-#define WARM_PASSES      40
-#define WARM_WEB_PASSES  4 /* of them */
-#define WARM_PARSER_RUNS 4000
-#define WARM_PARSER_US   400000
+#define GIVE_BACK_PAGES 1024 /* 4 MB first touched since the last time */
 
 /*
  * The engine prints a warning when the first VM is made, because we switched the cage off; on our standard
@@ -207,116 +203,4 @@ void cm_engine_collect(cm_engine *e)
 void cm_engine_collect_young(cm_engine *e)
 {
     JSSynchronousEdenCollectForDebugging(e->service);
-}
-
-static void ignore_call(void *user, uint32_t id, unsigned kind, struct cm_str connector, struct cm_str method,
-                        struct cm_value args, struct cm_call_place at)
-{
-    (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)at;
-}
-
-static void ignore_step_end(void *user, uint32_t id, bool failed, struct cm_value value)
-{
-    (void)user, (void)id, (void)failed, (void)value;
-}
-
-static void ignore_cancel(void *user, uint32_t id)
-{
-    (void)user, (void)id;
-}
-
-static void ignore_log(void *user, unsigned level, struct cm_str text)
-{
-    (void)user, (void)level, (void)text;
-}
-
-/* What a typical program does: two calls, a loop, a log line, a regular expression, an object as result. */
-static const char typical_program[] =
-    "const rows = await demo.list({ owner: 'a', labels: ['x', 'y'], page: 1 });\n"
-    "const more = await Promise.all([1, 2].map(page => demo.list({ page })));\n"
-    "let total = 0;\n"
-    "for (const row of rows) total += row.size ?? 0;\n"
-    "console.log('rows', rows.length, { total, when: new Date().toISOString() });\n"
-    "const names = rows.filter(r => r.size > 1 && !/^_/.test(r.name)).map(r => "
-    "`${r.name}:${JSON.stringify(r)}`).sort();\n"
-    "({ total, names, pages: more.length, at: Math.random() < 2 })";
-
-/* What makes the engine know the web interfaces, which are compiled once for all realms. The tables of host names and the streams
- * are left out: they are large, and rarely used. */
-static const char web_program[] =
-    "const url = new URL('/a?b=c', 'https://a.example'), headers = new Headers({ accept: 'text/html' });\n"
-    "const bytes = new TextEncoder().encode(url.searchParams.get('b')), form = new FormData();\n"
-    "form.append('a', new Blob([bytes]));\n"
-    "new AbortController().abort();\n"
-    "const digest = await crypto.subtle.digest('SHA-256', bytes);\n"
-    "({ text: new TextDecoder().decode(bytes), n: digest.byteLength, copy: structuredClone({ at: new Date() "
-    "}),\n"
-    "    accept: headers.get('accept'), base64: btoa('x'), data: await new Response('{}').json(), url })";
-
-static cm_status warm_pass(cm_engine *e, const char *program, struct cm_err *err)
-{
-    static const struct cm_realm_host host = {ignore_call, ignore_step_end, ignore_log, ignore_cancel};
-    struct cm_realm_opts opts = {
-        .source = cm_str_of(program),
-        .bind_json = CM_STR("{\"connectors\":[{\"name\":\"demo\",\"methods\":[\"list\",\"get\"]}]}"),
-        .now_ms = 1700000000000,
-        .host = &host,
-    };
-    struct cm_value rows = {CM_STR("[{\"name\":\"one\",\"size\":1},{\"name\":\"two\",\"size\":2}]"),
-                            CM_STR("")};
-    cm_auto(cm_realm) r = NULL;
-    cm_status st = cm_realm_start(e, &opts, &r, err);
-
-    for (uint32_t id = 1; st == CM_OK && cm_realm_state(r) == CM_REALM_WAITING; id++)
-        st = cm_realm_deliver(r, id, false, false, rows, opts.now_ms + id, id, err);
-    if (st == CM_OK && cm_realm_result(r)->failed)
-        return cm_err_set(err, CM_E_INTERNAL, "a program of the warming failed: %.*s",
-                          CM_STR_ARG(cm_realm_result(r)->meta_json));
-    return st;
-}
-
-/*
- * Code of a pass is new in each realm and never gets hot; what passes share is the parser, which needs
- * thousands of rounds until the engine has compiled it well.
- */
-static void warm_parser(cm_engine *e)
-{
-    int64_t end_us = cm_mono_us() + WARM_PARSER_US;
-
-    for (unsigned i = 0; i < WARM_PARSER_RUNS && cm_mono_us() < end_us; i++) {
-        /* Every third is cut and does not parse, every third has types: these have paths of their own. */
-        static const char typed[] =
-            "interface Row { id: number; name?: string } const first = (rows: Row[]): Row => rows[0]!; ";
-        int len = (int)sizeof(typical_program) - (i % 3 ? 1 : 8);
-        cm_autofree char *source =
-            cm_asprintf("%s%.*s// %u", i % 3 == 1 ? typed : "", len, typical_program, i);
-        cm_autofree char *text = NULL;
-
-        (void)cm_engine_normalize(e, cm_str_of(source), CM_STR(""), &text, NULL, NULL, NULL);
-    }
-}
-
-cm_status cm_engine_warm(cm_engine *e, struct cm_err *err)
-{
-    for (int i = 0; i < WARM_PASSES; i++) {
-        cm_status st = warm_pass(e, i < WARM_WEB_PASSES ? web_program : typical_program, err);
-
-        if (st != CM_OK)
-            return st;
-    }
-    warm_parser(e);
-    cm_engine_collect(e);
-    cm_engine_prepare_realm(e);
-    return CM_OK;
-}
-
-cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err)
-{
-    cm_status st = warm_pass(e, typical_program, err);
-
-    if (st != CM_OK)
-        return cm_err_prefix(err, "self-test");
-    cm_engine_collect_young(e);
-    cm_engine_prepare_realm(e);
-    return CM_OK;
 }

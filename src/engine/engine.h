@@ -57,8 +57,13 @@ CM_DEFINE_AUTO(cm_engine, cm_engine_free)
 /** Run the parser and a typical pass until they are compiled, then collect garbage. Blocks for 0.2 to 0.5 s.
  */
 cm_status cm_engine_warm(cm_engine *e, struct cm_err *err);
-/** One quick pass that touches what a real one touches, after lock-down. */
+/** One quick pass that does what a real one does, after lock-down. */
 cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err);
+/**
+ * In a process forked from a warmed one: write where the parser writes, so that its pages are copied before a program waits for
+ * that. Two thirds of a first pass's page faults.
+ */
+void cm_engine_touch(cm_engine *e);
 /** Collect garbage; when much memory was touched since the last time, give freed pages back. Costs 2 ms, and touches every page of the heap. */
 void cm_engine_collect(cm_engine *e);
 /**

@@ -32,10 +32,12 @@
 #define SEND_BYTES          65536      /* frames that go out at once, however young */
 #define LATEST_US           200        /* a frame that other frames follow waits no longer than that */
 #define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
-#define COLLECT_AFTER_RUNS  20
-#define COLLECT_AFTER_PAGES (4U << 20 >> 12) /* 4 MB of pages first touched since the last collection */
-#define COLLECT_AFTER_BYTES (4U << 20) /* or mapped: what nobody touched counts for the limit all the same */
-#define COLLECT_AFTER_TEXT  (512U << 10) /* or taken in: as data it is several times as large */
+#define COLLECT_YOUNG_RUNS  10
+#define COLLECT_YOUNG_PAGES (8U << 20 >> 12) /* first touched since the last collection, or copied */
+#define COLLECT_ALL_RUNS    100
+#define COLLECT_ALL_PAGES   (16U << 20 >> 12)
+#define COLLECT_ALL_BYTES   (4U << 20) /* or mapped: what nobody touched counts for the limit all the same */
+#define COLLECT_ALL_TEXT    (512U << 10) /* or taken in: as data it is several times as large */
 #define EXIT_PROTOCOL       3
 
 /* The engine may not include the wire; its prelude has these numbers in js/prelude/state.js. */
@@ -58,7 +60,8 @@ struct serve {
     char *bind;
     size_t bind_len;
     unsigned runs;        /* since the last collection */
-    size_t text_taken;    /* bytes of frames since then */
+    unsigned runs_in_all; /* since the last one of everything */
+    size_t text_taken;    /* bytes of frames since the last collection */
     long pages_before;    /* minor faults at the last collection */
     size_t mapped_before; /* bytes of data mapped until then */
 };
@@ -444,20 +447,37 @@ static void renew_engine(struct serve *s)
     (void)cm_memory_watch();
 }
 
+/*
+ * Most garbage is a finished pass's realm, which the quick collection of what is young takes whole. What a pass had so much of that the
+ * engine collected meanwhile is not young any more; such a pass touches or maps more memory, and all is collected after it.
+ */
+static void collect(struct serve *s)
+{
+    long pages = pages_touched() - s->pages_before;
+    bool all = ++s->runs_in_all >= COLLECT_ALL_RUNS || pages > (long)COLLECT_ALL_PAGES ||
+               s->text_taken > COLLECT_ALL_TEXT || cm_memory_mapped() - s->mapped_before > COLLECT_ALL_BYTES;
+
+    if (!all && ++s->runs < COLLECT_YOUNG_RUNS && pages <= (long)COLLECT_YOUNG_PAGES)
+        return;
+    if (all) {
+        cm_engine_collect(s->engine);
+        s->runs_in_all = 0;
+    } else {
+        cm_engine_collect_young(s->engine);
+    }
+    s->runs = 0;
+    s->text_taken = 0;
+    s->pages_before = pages_touched();
+    s->mapped_before = cm_memory_mapped();
+}
+
 /* Between passes: garbage where there is enough of it, and the realm that the next pass takes. */
 static void tidy(struct serve *s)
 {
     if (s->opts->vm_per_pass)
         renew_engine(s);
-    else if (++s->runs >= COLLECT_AFTER_RUNS || s->text_taken > COLLECT_AFTER_TEXT ||
-             pages_touched() - s->pages_before > (long)COLLECT_AFTER_PAGES ||
-             cm_memory_mapped() - s->mapped_before > COLLECT_AFTER_BYTES) {
-        cm_engine_collect(s->engine);
-        s->runs = 0;
-        s->text_taken = 0;
-        s->pages_before = pages_touched();
-        s->mapped_before = cm_memory_mapped();
-    }
+    else
+        collect(s);
     cm_engine_prepare_realm(s->engine);
     send_frame(s, CM_FRAME_IDLE, 0, 0, NULL, 0);
 }

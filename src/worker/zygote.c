@@ -62,14 +62,50 @@ __attribute__((noreturn)) static void be_worker(struct cm_zygote *z, int fd)
     if (!cm_lockdown_worker(&z->lock))
         _exit(CM_EXIT_LOCKDOWN + (int)z->lock.failed);
     /* The first worker is waited for by a program, which would take thrice as long with another one before it. */
-    if (!z->made)
-        cm_engine_prepare_realm(z->engine);
-    else if (cm_engine_self_test(z->engine, NULL) != CM_OK)
+    if (z->made && z->vm_per_worker && cm_engine_self_test(z->engine, NULL) != CM_OK)
         _exit(CM_EXIT_SELF_TEST);
+    if (z->unfit)
+        _exit(CM_EXIT_SELF_TEST);
+    if (z->warm)
+        cm_engine_touch(z->engine);
+    cm_engine_prepare_realm(z->engine);
     cm_worker_serve(&z->opts, z->engine, z->lock.worker_fd);
     /* Not exit: no handler of the engine or libc has any business left, and some would make calls that the
      * filter kills. */
     _exit(0);
+}
+
+/**
+ * Whether the warmed engine runs under lock-down. One process tries it for all workers, which are its equals; in each of
+ * them the trial's program would leave 2 MB that no program after it needs. Where no process can be made, making a worker
+ * will say why.
+ */
+static bool passes_self_test(const struct cm_zygote *z)
+{
+    int pidfd_raw = -1;
+    int status = 0;
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return true;
+    cm_autoclose int ours = pair[0];
+    cm_autoclose int theirs = pair[1];
+    pid_t pid = clone_process(z, z->pid_ns, &pidfd_raw);
+    if (pid == 0) {
+        struct cm_lock lock = z->lock;
+
+        restore_signals();
+        lock.worker_fd = theirs;
+        if (!cm_lockdown_worker(&lock))
+            _exit(CM_EXIT_LOCKDOWN + (int)lock.failed);
+        _exit(cm_engine_self_test(z->engine, NULL) == CM_OK ? 0 : CM_EXIT_SELF_TEST);
+    }
+    if (pid < 0)
+        return true;
+    cm_fd_close(pidfd_raw);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /** A trial: the worker's steps without an engine, and a report instead of frames. */
@@ -299,8 +335,9 @@ static bool serve_host(struct cm_zygote *z)
     }
     if (z->made && !z->warm && z->engine) {
         z->warm = true;
-        /* A failure to warm costs speed, not correctness: the self-test decides whether a worker is fit. */
+        /* A failure to warm costs speed, not correctness: the self-test decides whether workers are fit. */
         (void)cm_engine_warm(z->engine, NULL);
+        z->unfit = !z->refused && !passes_self_test(z);
     }
     ok = make_worker(z, m.serial);
     z->made = true;

@@ -21,6 +21,7 @@ struct cm_zygote {
     bool pid_ns;        /* workers get a pid namespace each */
     bool made;          /* a worker has been */
     bool warm;          /* the engine has been warmed */
+    bool unfit;         /* and did not run under lock-down */
     bool vm_per_worker; /* `engine` is NULL; each worker makes its own */
     bool uncapped;      /* the engine's reservations stand: memory is bounded by the host's samples */
     struct cm_worker_opts opts;
