@@ -59,7 +59,8 @@ const beside = (results) =>
 
 const hosts = (results) => table(['', 'MB for each', 'MB for the host'], results.filter((r) => r.workload === 'W9').flatMap((r) => r.rows).map((row) => (row.skip ? [row.subject, row.skip, ''] : [row.subject, short(row.figures.eachMb), short(row.figures.hostMb)])));
 
-function text({ at, machine, versions, results }) {
+/** The text between the marks. */
+export function tables({ at, machine, versions, results }) {
   const of = Object.entries(versions).filter(([, v]) => v).map(([, v]) => `${v.name} ${v.version}${v.workerd ? ` on workerd ${v.workerd}` : ''}`);
   return `Measured on ${at.slice(0, 10)} on ${machine.cpus} × ${machine.cpu} with ${machine.memoryGb} GB (a virtual machine), a ${machine.buildtype} build:
 ${of.join(', ')}.
@@ -96,10 +97,15 @@ ${alone(results, 'W13')}
 `;
 }
 
-const root = resolve(fileURLToPath(import.meta.url), '../..');
-const from = resolve(process.argv[2] ?? resolve(root, process.env.CODEMODE_BUILD ?? 'build/default', 'bench.json'));
-const page = resolve(root, 'docs/benchmarks.md');
-const old = readFileSync(page, 'utf8');
-const [before, after] = [old.indexOf(BEGIN), old.indexOf(END)];
-if (before < 0 || after < before) throw new Error(`docs/benchmarks.md has no '${BEGIN}' with '${END}' behind it`);
-writeFileSync(page, `${old.slice(0, before)}${BEGIN}\n${text(JSON.parse(readFileSync(from, 'utf8')))}${old.slice(after)}`);
+function write(root, from) {
+  const page = resolve(root, 'docs/benchmarks.md');
+  const old = readFileSync(page, 'utf8');
+  const [before, after] = [old.indexOf(BEGIN), old.indexOf(END)];
+  if (before < 0 || after < before) throw new Error(`docs/benchmarks.md has no '${BEGIN}' with '${END}' behind it`);
+  writeFileSync(page, `${old.slice(0, before)}${BEGIN}\n${tables(JSON.parse(readFileSync(from, 'utf8')))}${old.slice(after)}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = resolve(fileURLToPath(import.meta.url), '../..');
+  write(root, resolve(process.argv[2] ?? resolve(root, process.env.CODEMODE_BUILD ?? 'build/default', 'bench.json')));
+}

@@ -111,7 +111,7 @@ export const workloads = [
   { name: 'run', what: 'the smallest program in a served process', local: served('return 1', '1'), rounds: 100, onlyByName: true },
   {
     name: 'log',
-    what: '100 steps in a served process, one after the other: each recorded, delivered, and its value used',
+    what: '100 steps in a served process, one after the other, each recorded',
     local: served("let sum = 0; for (let i = 0; i < 100; i++) sum += await codemode.step('s' + i, () => i); return sum", '4950'),
     rounds: 40,
     onlyByName: true,
@@ -125,7 +125,7 @@ export const workloads = [
   },
   {
     name: 'call',
-    what: 'one call of a command that has effects: its intent is on the disk before it is sent',
+    what: 'one call of a command that has effects, in a served process',
     local: served('return await local.echo({})', 'x', { toolsets: { local: { tools: { echo: { command: ['printf', 'x'] } } } } }),
     rounds: 100,
     onlyByName: true,

@@ -7,6 +7,7 @@ import { Driver } from '../../bench/drivers.mjs';
 import { programs, rowsText, untilApproval } from '../../bench/peers/programs.mjs';
 import { neutral } from '../../bench/peers/workloads.mjs';
 import { median, percentile } from '../../bench/statistics.mjs';
+import { tables } from '../../bench/table.mjs';
 import { workloads } from '../../bench/workloads.mjs';
 import { BUILD, ROOT, run } from './lib.mjs';
 
@@ -22,6 +23,13 @@ test('each subject that is here runs once, in a process of its own', async () =>
     assert.ok(rows.every((row) => row.samples.length === 1 && row.median === row.samples[0]));
   }
   assert.equal(versions.vm.version, process.versions.node);
+});
+
+test('the tables of the page have what was measured, and say what was not', () => {
+  const rows = [{ subject: 'codemode', median: 1.234, samples: [1.234] }, { subject: 'isolated-vm', skip: 'the process died (SIGABRT)' }, { subject: 'run', skip: 'does not have this' }];
+  const text = tables({ at: '2026-01-02T03:04:05Z', machine: { cpus: 2, cpu: 'X', memoryGb: 3, buildtype: 'release' }, versions: { vm: { name: 'v', version: '1' } }, results: [{ workload: 'W1', what: 'smallest', rows }] });
+  assert.match(text, /^\| W1 smallest \| 1\.23 \| died \(SIGABRT\) \| – \|$/m);
+  assert.match(text, /^Measured on 2026-01-02 on 2 × X with 3 GB/);
 });
 
 test('a workload that there is not is named, with those that there are', async () => {
