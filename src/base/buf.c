@@ -16,7 +16,7 @@ void cm_buf_done(struct cm_buf *b)
 void cm_buf_clear(struct cm_buf *b)
 {
     b->len = 0;
-    b->failed = false;
+    b->failed = b->no_memory = false;
     if (b->ptr)
         b->ptr[0] = '\0';
 }
@@ -36,9 +36,9 @@ char *cm_buf_reserve(struct cm_buf *b, size_t len)
             cap = need;
         if (cap > b->max_bytes + 1)
             cap = b->max_bytes + 1;
-        char *grown = cm_try_realloc(b->ptr, cap);
+        char *grown = cm_any_realloc(b->ptr, cap);
         if (!grown) {
-            b->failed = true;
+            b->failed = b->no_memory = true;
             return NULL;
         }
         b->ptr = grown;
@@ -103,6 +103,8 @@ cm_status cm_buf_check(const struct cm_buf *b, const char *what, struct cm_err *
 {
     if (!b->failed)
         return CM_OK;
+    if (b->no_memory)
+        return cm_err_set(err, CM_E_NOMEM, "out of memory for %s", what);
     return cm_err_set(err, CM_E_LIMIT, "%s is larger than the limit of %zu bytes", what, b->max_bytes);
 }
 

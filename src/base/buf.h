@@ -1,5 +1,5 @@
 /**
- * A growing buffer with a maximum from birth. Past it, or when memory is short, it turns *failed*: it keeps
+ * A growing buffer with a maximum from birth. Past it, or when memory is short (cm_any_realloc), it turns *failed*: it keeps
  * what it has, ignores later appends, and the caller checks once at the end. Always NUL-terminated behind
  * `len` once anything was appended.
  */
@@ -17,6 +17,7 @@ struct cm_buf {
     size_t cap;
     size_t max_bytes;
     bool failed;
+    bool no_memory; /* which is why */
 };
 
 #define CM_BUF_INIT(max) ((struct cm_buf){.max_bytes = (max)})
@@ -33,7 +34,7 @@ void cm_buf_addf(struct cm_buf *b, const char *fmt, ...) __attribute__((format(p
 char *cm_buf_reserve(struct cm_buf *b, size_t len);
 /** Drop the first n bytes (n <= len). */
 void cm_buf_drop_front(struct cm_buf *b, size_t n);
-/** CM_OK, or CM_E_LIMIT naming `what` and the maximum when the buffer has failed. */
+/** CM_OK, or when the buffer has failed CM_E_LIMIT naming `what` and the maximum, or CM_E_NOMEM. */
 cm_status cm_buf_check(const struct cm_buf *b, const char *what, struct cm_err *err);
 /** Hand over the bytes (NUL-terminated, never NULL); the buffer is empty afterwards. len may be NULL. */
 char *cm_buf_take(struct cm_buf *b, size_t *len);

@@ -38,6 +38,16 @@ void *cm_realloc(void *p, size_t n)
     return or_abort(cm_try_realloc(p, n));
 }
 
+void *cm_any_malloc(size_t n)
+{
+    return n <= CM_SMALL_BYTES ? cm_malloc(n) : cm_try_malloc(n);
+}
+
+void *cm_any_realloc(void *p, size_t n)
+{
+    return n <= CM_SMALL_BYTES ? cm_realloc(p, n) : cm_try_realloc(p, n);
+}
+
 char *cm_memdup_z(const void *p, size_t len)
 {
     char *copy = cm_malloc(len + 1);

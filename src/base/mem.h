@@ -20,6 +20,10 @@ char *cm_memdup_z(const void *p, size_t len) __attribute__((returns_nonnull));
 /** NULL when memory is short; n of 0 gives a pointer that may be freed. */
 void *cm_try_malloc(size_t n) __attribute__((malloc));
 void *cm_try_realloc(void *p, size_t n);
+/** Of a size that somebody else decides: up to here as cm_malloc, since no caller can go on without a name; beyond as cm_try_malloc. */
+#define CM_SMALL_BYTES 65536
+void *cm_any_malloc(size_t n) __attribute__((malloc));
+void *cm_any_realloc(void *p, size_t n);
 /** printf into a new string; the result is owned by the caller. Aborts when memory is short. */
 char *cm_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

@@ -136,4 +136,7 @@ int cm_json__compare_keys(struct cm_str a, struct cm_str b);
 /** Append the JSON pointer of what stands at byte `pos` of a text that may be broken there. */
 void cm_json__write_pointer_at(struct cm_buf *out, struct cm_str text, size_t pos);
 
+/** Where documents and texts get their memory: cm_any_malloc. */
+extern const yyjson_alc cm_json__memory;
+
 #endif

@@ -52,13 +52,16 @@ const char *cm_json_kind(yyjson_val *v)
 static void write_by_yyjson(struct cm_buf *out, yyjson_val *v, yyjson_write_flag flags)
 {
     size_t len = 0;
+    yyjson_write_err why = {0};
     cm_autofree char *text =
-        yyjson_val_write_opts(v, flags | YYJSON_WRITE_INF_AND_NAN_AS_NULL, NULL, &len, NULL);
+        yyjson_val_write_opts(v, flags | YYJSON_WRITE_INF_AND_NAN_AS_NULL, &cm_json__memory, &len, &why);
 
-    if (text)
+    if (text) {
         cm_buf_add(out, text, len);
-    else
+    } else {
         out->failed = true;
+        out->no_memory = why.code == YYJSON_WRITE_ERROR_MEMORY_ALLOCATION;
+    }
 }
 
 void cm_json_write(struct cm_buf *out, yyjson_val *v)

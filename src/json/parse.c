@@ -155,6 +155,26 @@ static cm_status explain(struct cm_str text, const yyjson_read_err *e, struct cm
     return cm_err_set(err, CM_E_INVALID, "line %zu, column %zu: %s", line, column, e->msg);
 }
 
+static void *get_memory(void *ctx, size_t n)
+{
+    (void)ctx;
+    return cm_any_malloc(n);
+}
+
+static void *get_more_memory(void *ctx, void *p, size_t old, size_t n)
+{
+    (void)ctx, (void)old;
+    return cm_any_realloc(p, n);
+}
+
+static void give_memory_back(void *ctx, void *p)
+{
+    (void)ctx;
+    free(p);
+}
+
+const yyjson_alc cm_json__memory = {get_memory, get_more_memory, give_memory_back, NULL};
+
 cm_status cm_json_parse(struct cm_str text, unsigned flags, yyjson_doc **out, struct cm_err *err)
 {
     yyjson_read_flag how = YYJSON_READ_NOFLAG;
@@ -169,11 +189,11 @@ cm_status cm_json_parse(struct cm_str text, unsigned flags, yyjson_doc **out, st
     if ((flags & (CM_JSON_RELAXED | CM_JSON_REPAIR)) && cm_str_has_prefix(text, CM_STR("\xef\xbb\xbf")))
         text = cm_str_mk(text.ptr + 3, text.len - 3);
     /* yyjson reads but never writes the text without YYJSON_READ_INSITU. */
-    doc = yyjson_read_opts((char *)(uintptr_t)text.ptr, text.len, how, NULL, &why);
+    doc = yyjson_read_opts((char *)(uintptr_t)text.ptr, text.len, how, &cm_json__memory, &why);
     if (!doc && (flags & CM_JSON_REPAIR) && why.code == YYJSON_READ_ERROR_INVALID_STRING) {
         size_t len = 0;
         repaired = cm_json_repair(text, &len);
-        doc = yyjson_read_opts(repaired, len, how, NULL, &why);
+        doc = yyjson_read_opts(repaired, len, how, &cm_json__memory, &why);
         text = cm_str_mk(repaired, len);
     }
     if (!doc)

@@ -97,8 +97,8 @@ static bool is_rejection(const cm_exec *e, struct cm_str error)
 
     if (cm_json_parse(error, CM_JSON_STRICT, &doc, NULL) == CM_OK &&
         cm_str_eq_z(cm_json_str(cm_json_get(yyjson_doc_get_root(doc), "code")), "rejected"))
-        (void)cm_store_calls(e->rt->o.store, e->id, find_rejected, &found, NULL);
-    return found;
+        found = cm_store_calls(e->rt->o.store, e->id, find_rejected, &found, NULL) != CM_OK || found;
+    return found; /* where the record cannot be read, the program is believed */
 }
 
 /** A call that the record has, and a human may have approved, must not be left out without a word. */
@@ -267,8 +267,11 @@ static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exe
     if (st == CM_OK)
         st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
     *state = row->state;
-    if (st != CM_OK) /* what was settled stands, but in a group that nobody else would end soon */
+    if (st != CM_OK) {
+        /* It runs on in the record, and whoever goes on with it there finds its calls as they were; others may write. */
+        cm_store_back(store);
         (void)cm_store_commit(store, false, NULL);
+    }
     if (st == CM_E_CONFLICT)
         return tell_recorded(e, state, out, err);
     /* Its row was lost with a group: that is the reason, and not that there is no such execution. */
@@ -289,13 +292,16 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
     int64_t now = cm_now_ms();
     struct cm_err err = {0};
     struct cm_exec_row row;
-    cm_status st;
+    cm_status marked, st;
 
     e->finishing = true;
     judge(e, &f, end);
     hide_secrets(e, &f);
     e->ending.set = true; /* what settles now is delivered to nobody */
-    st = rt_calls_settle(e, f.state, &err);
+    marked = cm_store_mark(e->rt->o.store, &err);
+    st = rt_calls_settle(e, f.state, marked == CM_OK ? &err : NULL);
+    if (marked != CM_OK)
+        st = marked;
     if (st == CM_E_CONFLICT)
         st = CM_OK; /* ended by another process: finishing will say the same */
     if (st != CM_OK || cm_store_losses(e->rt->o.store) != e->losses) {

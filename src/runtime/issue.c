@@ -123,6 +123,15 @@ void rt_call_issue(cm_exec *e, uint32_t id, enum cm_call_kind kind, struct cm_st
     rt_call_link(c);
     take_args(c, args);
     e->waiting = false;
+    /* Nothing is wrong with them: a refusal would say so, and when the program goes on from its record it would be another call. */
+    if (!c->args_ok && c->args_err.status == CM_E_NOMEM) {
+        const struct cm_err err = c->args_err;
+
+        rt_call_unlink(c);
+        rt_call_free(c);
+        rt_exec_store_failed(e, &err);
+        return;
+    }
     if (!rt_again_number(c))
         return;
     note_parent(c);

@@ -91,6 +91,8 @@ static void summarise(const struct world *w, const char *id, struct cm_buf *to)
         cm_json_parse(cm_buf_str(&json), CM_JSON_STRICT, &doc, &err) != CM_OK)
         bad("no outcome: %s", err.message);
     root = yyjson_doc_get_root(doc);
+    /* A call that there was no memory for has failed, and its program may have caught that. */
+    out->no_memory = out->failed && strstr(cm_buf_str(&json).ptr, "memory");
     error = cm_json_get(root, "error");
     cm_buf_add_str(to, cm_json_str(cm_json_get(root, "status")));
     if (cm_json_get(root, "result")) {
@@ -154,7 +156,8 @@ static bool was_not_recordable(const struct cm_buf *summary)
 {
     const char *text = cm_buf_str(summary).ptr;
 
-    return out->failed && (strstr(text, "could not be recorded") || strstr(text, "out of memory"));
+    return out->no_memory || (out->failed && (strstr(text, "could not be recorded") ||
+                                              strstr(text, "out of memory") || strstr(text, "no memory")));
 }
 
 static void check_end(const struct world *w, const char *id)

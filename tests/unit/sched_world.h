@@ -43,6 +43,7 @@ struct outside {
     int n_writes;                     /* in a row */
     int64_t n_io, fail_io_at;         /* writes and syncs; one from there on fails until `repaired` */
     int64_t n_memory, fail_memory_at; /* the same of memory that the database asks for */
+    int64_t n_alloc, fail_alloc_at;   /* and of memory that anybody asks for (sched_memory.h) */
     int fail_errno;
     bool fail_once, failed, repaired, power;
     bool counting;
@@ -53,6 +54,7 @@ struct outside {
     int open_then;           /* so many were unsettled when a process of this schedule ended */
     int n_reported_unknown;  /* calls that a human was asked about though they had been done */
     bool cut_short;          /* the program did not come as far as the undisturbed run, or went another way */
+    bool no_memory;          /* for a call, which has failed by it */
     bool told;
     enum cm_exec_state told_state;
     char failure[2048];

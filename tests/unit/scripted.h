@@ -152,6 +152,8 @@ static void fill_in(const char *p, const char *end, int strand, struct cm_buf *o
             cm_buf_add_z(out, answer_of(p + 1, len, strand));
         p += 1 + len;
     }
+    if (out->failed) /* a worker would end of it */
+        abort();
 }
 
 /* ---- statements ---- */
@@ -330,8 +332,9 @@ static const char *snippet_text(const char *json)
     cm_auto(yyjson_doc) doc = NULL;
     struct cm_str code = {0};
 
-    if (cm_json_parse(cm_str_of(json), CM_JSON_STRICT, &doc, NULL) == CM_OK)
-        code = cm_json_str(yyjson_arr_get_first(yyjson_doc_get_root(doc)));
+    if (cm_json_parse(cm_str_of(json), CM_JSON_STRICT, &doc, NULL) == CM_E_NOMEM)
+        abort();
+    code = cm_json_str(yyjson_arr_get_first(yyjson_doc_get_root(doc)));
     if (!code.len || script.n_texts == SCRIPT_STRANDS_MAX)
         bad("a snippet came as %s", json);
     return script.texts[script.n_texts++] = cm_memdup_z(code.ptr, code.len);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/sanitize.h"
+
 #include "unit.h"
 
 static void a_buffer_stops_at_its_maximum_and_says_so(void **state)
@@ -24,9 +26,26 @@ static void a_buffer_stops_at_its_maximum_and_says_so(void **state)
     assert_int_equal(cm_buf_check(&b, "text", &err), CM_OK);
     cm_buf_add_char(&b, 'x');
     assert_int_equal(cm_buf_check(&b, "text", &err), CM_E_LIMIT);
+    assert_false(b.no_memory);
     assert_string_equal(err.message, "text is larger than the limit of 10 bytes");
     assert_string_equal(b.ptr, "1234567890");
 }
+
+#if !CM_SANITIZED /* which end the process where a machine has no such memory */
+static void a_buffer_that_gets_no_memory_says_so(void **state)
+{
+    cm_autobuf b = CM_BUF_INIT((size_t)1 << 60);
+    struct cm_err err;
+
+    (void)state;
+    cm_buf_add_z(&b, "x");
+    assert_null(cm_buf_reserve(&b, (size_t)1 << 55));
+    assert_int_equal(cm_buf_check(&b, "the list", &err), CM_E_NOMEM);
+    assert_string_equal(err.message, "out of memory for the list");
+    cm_buf_clear(&b);
+    assert_int_equal(cm_buf_check(&b, "the list", &err), CM_OK);
+}
+#endif
 
 static void an_error_keeps_its_status_and_gains_context_in_front(void **state)
 {
@@ -238,6 +257,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_maximum_and_says_so),
+#if !CM_SANITIZED
+        cmocka_unit_test(a_buffer_that_gets_no_memory_says_so),
+#endif
         cmocka_unit_test(an_error_keeps_its_status_and_gains_context_in_front),
         cmocka_unit_test(a_prefix_never_overruns_a_full_message),
         cmocka_unit_test(names_become_identifiers),
