@@ -119,7 +119,8 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     cm_auto(cm_engine) e = cm_new(cm_engine);
     cm_status st;
 
-    (void)opts; /* the JIT is a setting of the process: cm_engine_prepare_process */
+    /* The JIT is a setting of the process: cm_engine_prepare_process. */
+    e->one_shot = opts->one_shot;
     e->bind_json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
     e->group = create_group_quietly();
     e->prelude.text = cm_prelude_js;

@@ -24,6 +24,7 @@ typedef struct cm_realm cm_realm;
 
 struct cm_engine_opts {
     bool no_jit;
+    bool one_shot; /* one pass is to come: make no realm ahead of it */
 };
 
 /**
@@ -71,7 +72,7 @@ void cm_engine_collect(cm_engine *e);
  * fork they stay shared. What an earlier collection found in use, and is not any more, stays for cm_engine_collect.
  */
 void cm_engine_collect_young(cm_engine *e);
-/** Prepare the realm that the next pass will take, while idle. */
+/** Prepare the realm that the next pass will take, while idle; nothing where none is to come. */
 void cm_engine_prepare_realm(cm_engine *e);
 
 /** What a program can reach. Called on the one thread, synchronously, from inside the program's own stack.

@@ -46,6 +46,7 @@ struct cm_engine {
     struct cm_buf bind_json; /* the connectors of the latest pass, which the next one most often has too */
     long pages_given_back;   /* minor faults when free pages were last given back */
     cm_realm *next;          /* prepared for the pass to come, or NULL */
+    bool one_shot;           /* none is prepared */
 };
 
 /** Evaluate it in the realm, with `url` as its name for places: its value, or NULL and the exception. */

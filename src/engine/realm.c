@@ -213,7 +213,7 @@ static cm_status take_realm(cm_engine *e, struct cm_str bind_json, cm_realm **ou
 
 void cm_engine_prepare_realm(cm_engine *e)
 {
-    if (e->next)
+    if (e->next || e->one_shot)
         return;
     /* What fails here fails again, and is reported, when the realm is needed. */
     if (cm_realm__new(e, &e->next, NULL) == CM_OK && e->bind_json.len > 0 &&

@@ -47,8 +47,9 @@ static int spawn(const cm_sandbox *sb, int control_fd, int error_fd, pid_t *pid)
     static char no_jit[] = "--no-jit";
     static char vm_per_worker[] = "--vm-per-worker";
     static char vm_per_pass[] = "--vm-per-pass";
+    static char one_shot[] = "--one-shot";
     char stack[32];
-    char *argv[6] = {sb->worker_path, stack, NULL};
+    char *argv[7] = {sb->worker_path, stack, NULL};
     size_t n = 2;
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
@@ -61,6 +62,8 @@ static int spawn(const cm_sandbox *sb, int control_fd, int error_fd, pid_t *pid)
         argv[n++] = vm_per_worker;
     if (sb->vm_each)
         argv[n++] = vm_per_pass;
+    if (sb->opts.one_shot)
+        argv[n++] = one_shot;
     (void)sigfillset(&all);
     (void)sigemptyset(&none);
     (void)posix_spawn_file_actions_init(&fa);

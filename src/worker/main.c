@@ -31,6 +31,7 @@ struct options {
     bool no_jit;
     bool vm_per_worker;
     bool vm_per_pass;
+    bool one_shot;
     uint32_t stack_kb;
 };
 
@@ -39,6 +40,7 @@ static const struct option_row option_rows[] = {
     {"--vm-per-worker", offsetof(struct options, vm_per_worker),
      "create the VM in each worker instead of before the fork"},
     {"--vm-per-pass", offsetof(struct options, vm_per_pass), "a VM of its own for each pass"},
+    {"--one-shot", offsetof(struct options, one_shot), "one pass is to run: prepare nothing for a second"},
 };
 
 static bool parse_stack(const char *arg, struct options *out)
@@ -180,6 +182,7 @@ int main(int argc, char **argv)
     z.lock.status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     cm_engine_prepare_process(o.no_jit);
     z.opts.engine.no_jit = o.no_jit;
+    z.opts.engine.one_shot = o.one_shot;
     z.opts.vm_per_pass = o.vm_per_pass;
     z.vm_per_worker = o.vm_per_worker;
     (void)cm_lock__build_filter(&z.lock);

@@ -333,7 +333,7 @@ static bool serve_host(struct cm_zygote *z)
         limit_worker(&m);
         return true;
     }
-    if (z->made && !z->warm && z->engine) {
+    if (z->made && !z->warm && z->engine && !z->opts.engine.one_shot) {
         z->warm = true;
         /* A failure to warm costs speed, not correctness: the self-test decides whether workers are fit. */
         (void)cm_engine_warm(z->engine, NULL);
