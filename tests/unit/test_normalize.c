@@ -1,7 +1,8 @@
 /*
  * Texts that are meant to be slow to read, or deep: each pattern of tests/cases/slow/normalize.txt many times over, alone, behind
  * types, and before an error. Every one ends soon, as a program or as an error with a place. What is measured is the processor's
- * time of this thread, so a busy machine changes nothing; quadratic work on texts of this size takes many times the limit.
+ * time of this thread, so a busy machine changes nothing; quadratic work on texts of this size takes many times the limit. And a text
+ * that comes again, which is not read again.
  */
 #include "base/fd.h"
 #include "base/sanitize.h"
@@ -107,6 +108,31 @@ static void the_longest_texts_end_too(void **state)
         read_text(some[i], "", "", LONG, LONG_MS);
 }
 
+/* Read with the names that come with it, and with an input or without, however often the same text came before. */
+static void a_text_that_comes_again_is_read_by_what_it_comes_with(void **state)
+{
+    static const struct cm_str text = CM_STR("import one from 'one';\nreturn one");
+    static const struct cm_str with =
+        CM_STR("{\"connectors\":[],\"modules\":{\"one\":\"export default 1\"}}");
+    static const struct cm_str without = CM_STR("{\"connectors\":[]}");
+    static const struct {
+        const struct cm_str *bind;
+        cm_status st;
+    } rows[] = {
+        {&with, CM_OK}, {&with, CM_OK}, {&without, CM_E_INVALID}, {&without, CM_E_INVALID}, {&with, CM_OK}};
+
+    (void)state;
+    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++) {
+        cm_autofree char *shown = NULL;
+        struct cm_err err;
+
+        if (cm_engine_normalize(engine, text, *rows[i].bind, &shown, NULL, NULL, &err) != rows[i].st)
+            fail_msg("%zu: %s", i, rows[i].st == CM_OK ? err.message : shown);
+        if (rows[i].st == CM_OK)
+            assert_non_null(strstr(shown, "import(\"one\")"));
+    }
+}
+
 static int setup(void **state)
 {
     const char *root = getenv("CM_SOURCE_ROOT");
@@ -134,6 +160,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_pattern_takes_more_than_its_length),
         cmocka_unit_test(the_longest_texts_end_too),
+        cmocka_unit_test(a_text_that_comes_again_is_read_by_what_it_comes_with),
     };
     const struct rlimit stack = {STACK_MAX, RLIM_INFINITY};
 
