@@ -64,7 +64,7 @@ cm_status cm_find__worker(const char *option, char **out, struct cm_err *err);
 enum cm_worker_state {
     CM_WORKER_FORKING,  /* FORK was sent */
     CM_WORKER_STARTING, /* it exists and has not said HELLO */
-    CM_WORKER_READY,    /* it waits for a pass; bound when `runtime` is set */
+    CM_WORKER_READY,    /* it waits for a pass; bound when `lane` is set */
     CM_WORKER_BUSY,     /* a pass runs or waits in it */
     CM_WORKER_TIDYING,  /* DONE came, IDLE has not */
     CM_WORKER_DYING,    /* killed, or hung up: waiting to hear how it ended */
@@ -89,9 +89,9 @@ struct cm_worker {
     clockid_t cpu_clock; /* of the process, where has_cpu_clock */
     bool has_cpu_clock;
     cm_stream *stream;
-    struct cm_buf in; /* bytes of a frame that is not complete */
-    char *runtime;    /* NULL: unbound */
-    char *bind_json;  /* as sent last; NULL: nothing sent */
+    struct cm_buf in;     /* bytes of a frame that is not complete */
+    struct cm_lane *lane; /* of the runtime that it is bound to; NULL: unbound */
+    char *bind_json;      /* as sent last; NULL: nothing sent */
     uint32_t n_runs;
     int64_t born_ms;    /* monotonic, when it came into being */
     int64_t used_ms;    /* monotonic, when its last pass began */
@@ -166,12 +166,11 @@ struct cm_pass {
     void *user;
 
     /* What to run; freed once it was sent. */
-    char *runtime;
+    struct cm_lane *lane; /* its runtime */
     char *bind_json;
-    struct cm_buf run;   /* the RUN frame; kept until the worker has been heard */
-    uint64_t turn;       /* its place among those that wait: queue.c */
-    bool expects_worker; /* one that is on its way is for this one */
-    bool restarted;      /* its first worker died before it was heard */
+    struct cm_buf run; /* the RUN frame; kept until the worker has been heard */
+    uint64_t turn;     /* its place among those that wait: queue.c */
+    bool restarted;    /* its first worker died before it was heard */
 
     struct cm_limits limits;
     cm_timer *timer;
@@ -233,12 +232,32 @@ void cm_pass__free(cm_pass *p);
 
 /** ---- queue.c ---- */
 
+/**
+ * A runtime as the pool sees it: it is there while a pass or a worker is its own. So two of them are the same runtime exactly when they are
+ * the same lane, and what is asked of each again and again while many wait is counted and not looked for.
+ */
+struct cm_lane {
+    struct cm_lane *next;
+    uint32_t n_refs;
+    uint32_t n_waiting; /* passes in the queue */
+    uint64_t last_turn; /* of the last of them */
+    /* While passes and workers are matched: */
+    uint32_t
+        n_workers; /* that it has, and that are on their way for its waiting passes; those that are held do not count */
+    bool stuck; /* nothing was to be had for one of its passes, and so there is not for the next */
+    char name[];
+};
+/** The lane of that name, made when there is none; one reference more. */
+struct cm_lane *cm_lane__ref(cm_sandbox *sb, const char *name);
+/** One reference less; NULL is allowed. */
+void cm_lane__unref(cm_sandbox *sb, struct cm_lane *lane);
+
 /** Put it where its runtime's turn is. */
 void cm_queue__add(cm_sandbox *sb, cm_pass *p);
 /** Take it out, if it is there. */
 void cm_queue__remove(cm_sandbox *sb, cm_pass *p);
-/** Whether a pass of the runtime waits. */
-bool cm_queue__has(const cm_sandbox *sb, const char *runtime);
+/** Take the one at *at, which gets its worker. */
+void cm_queue__take(cm_sandbox *sb, cm_pass **at);
 
 /** ---- control.c ---- */
 struct cm_zygote_link {
@@ -276,6 +295,7 @@ struct cm_sandbox {
     bool vm_each;       /* isolation "vm" */
     struct cm_zygote_link zygote;
     struct cm_worker *workers;
+    struct cm_lane *lanes;
     cm_pass *queue; /* sorted by turn */
     uint64_t turn;  /* the highest that got a worker */
     cm_pass *ended, **ended_tail;

@@ -194,7 +194,7 @@ void cm_pass__free(cm_pass *p)
     cm_timer_free(p->timer);
     cm_verdict__done(&p->verdict);
     cm_buf_done(&p->run);
-    free(p->runtime);
+    cm_lane__unref(p->sb, p->lane);
     free(p->bind_json);
     free(p->calls);
     free(p);
@@ -382,10 +382,10 @@ static void set_kernel_limits(const cm_pass *p, struct cm_worker *w)
 
 void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
 {
-    if (!w->runtime)
-        w->runtime = cm_strdup(p->runtime);
-    /* Chosen by name above; here it counts, and the worker itself looks again. */
-    assert(cm_z_eq(w->runtime, p->runtime) && "a worker serves one runtime");
+    if (!w->lane)
+        w->lane = cm_lane__ref(w->sb, p->lane->name);
+    /* Chosen so above; here it counts, and the worker itself looks at the name again. */
+    assert(w->lane == p->lane && "a worker serves one runtime");
     p->worker = w;
     w->pass = p;
     w->state = CM_WORKER_BUSY;
@@ -394,7 +394,7 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
     p->cpu_start_us = cm_worker__cpu_us(w);
     set_kernel_limits(p, w);
     if (!w->bind_json || !cm_z_eq(w->bind_json, p->bind_json)) {
-        const struct cm_str parts[] = {cm_str_of(w->runtime), cm_str_of(p->bind_json)};
+        const struct cm_str parts[] = {cm_str_of(w->lane->name), cm_str_of(p->bind_json)};
         (void)cm_worker__send(w, CM_FRAME_BIND, 0, 0, parts, 2);
         free(w->bind_json);
         w->bind_json = cm_strdup(p->bind_json);
@@ -495,7 +495,7 @@ cm_status cm_sandbox_start(cm_sandbox *sb, const struct cm_pass_spec *spec, cons
     p->sb = sb;
     p->ev = ev;
     p->user = user;
-    p->runtime = cm_strdup(spec->runtime);
+    p->lane = cm_lane__ref(sb, spec->runtime);
     p->bind_json = cm_memdup_z(bind.ptr, bind.len);
     p->limits = spec->limits;
     p->log_left = spec->limits.log_bytes;

@@ -66,16 +66,24 @@ static struct census take_census(const cm_sandbox *sb)
     for (const struct cm_worker *w = sb->workers; w; w = w->next) {
         c.live += w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE;
         c.coming += w->state == CM_WORKER_FORKING || w->state == CM_WORKER_STARTING;
-        c.unbound += w->state == CM_WORKER_READY && !w->runtime;
+        c.unbound += w->state == CM_WORKER_READY && !w->lane;
         c.free += w->state == CM_WORKER_READY || w->state == CM_WORKER_TIDYING;
         c.held += is_held(w);
     }
     return c;
 }
 
+/** It is killed, and its runtime has one less. */
+static void kill_ready(struct cm_worker *w)
+{
+    if (w->lane)
+        w->lane->n_workers--;
+    cm_worker__kill(w);
+}
+
 /** A ready worker for the runtime: its own first, else the newest unbound one, since the zygote's first is not warm. Ones past their
  * age are killed on the way. */
-static struct cm_worker *pick_worker(cm_sandbox *sb, const char *runtime)
+static struct cm_worker *pick_worker(cm_sandbox *sb, const struct cm_lane *lane)
 {
     struct cm_worker *unbound = NULL;
 
@@ -83,12 +91,12 @@ static struct cm_worker *pick_worker(cm_sandbox *sb, const char *runtime)
         if (w->state != CM_WORKER_READY)
             continue;
         if (!cm_worker__is_fit(w)) {
-            cm_worker__kill(w);
+            kill_ready(w);
             continue;
         }
-        if (!w->runtime)
+        if (!w->lane)
             unbound = unbound ? unbound : w;
-        else if (cm_z_eq(w->runtime, runtime))
+        else if (w->lane == lane)
             return w;
     }
     return unbound;
@@ -96,11 +104,10 @@ static struct cm_worker *pick_worker(cm_sandbox *sb, const char *runtime)
 
 /** Whether one of the runtime's workers that is tidying up will do: that is a matter of a millisecond, a fork
  * of ten. */
-static bool claim_tidying(cm_sandbox *sb, const char *runtime)
+static bool claim_tidying(cm_sandbox *sb, const struct cm_lane *lane)
 {
     for (struct cm_worker *w = sb->workers; w; w = w->next) {
-        if (w->state == CM_WORKER_TIDYING && !w->claimed && cm_worker__is_fit(w) &&
-            cm_z_eq(w->runtime, runtime)) {
+        if (w->state == CM_WORKER_TIDYING && !w->claimed && cm_worker__is_fit(w) && w->lane == lane) {
             w->claimed = true;
             return true;
         }
@@ -108,46 +115,32 @@ static bool claim_tidying(cm_sandbox *sb, const char *runtime)
     return false;
 }
 
-/** Workers of the runtime, and those on their way that its waiting passes count on. */
-static uint32_t count_workers(const cm_sandbox *sb, const char *runtime)
-{
-    uint32_t n = 0;
-
-    for (const cm_pass *p = sb->queue; p; p = p->next)
-        n += p->expects_worker && cm_z_eq(p->runtime, runtime);
-    for (const struct cm_worker *w = sb->workers; w; w = w->next)
-        n += w->runtime && w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE && !is_held(w) &&
-             cm_z_eq(w->runtime, runtime);
-    return n;
-}
-
 /**
- * Whether a ready worker is given up for a pass of `runtime`, which has n workers. Evenly shared workers stay where
- * they are: a new process costs more than many a program. A runtime that has none is always given one.
+ * Whether a ready worker is given up for a pass of `lane`. Evenly shared workers stay where they are: a new process
+ * costs more than many a program. A runtime that has none is always given one.
  */
-static bool may_evict(const cm_sandbox *sb, const struct cm_worker *w, uint32_t n)
+static bool may_evict(const struct cm_worker *w, const struct cm_lane *lane)
 {
-    return !cm_queue__has(sb, w->runtime) || n == 0 || count_workers(sb, w->runtime) > n + 1;
+    return w->lane->n_waiting == 0 || lane->n_workers == 0 || w->lane->n_workers > lane->n_workers + 1;
 }
 
 /** Kill the ready worker that is missed least: idle longest, of a runtime with nothing to run if there is one. */
-static bool evict_one(cm_sandbox *sb, const char *runtime)
+static bool evict_one(cm_sandbox *sb, const struct cm_lane *lane)
 {
     struct cm_worker *victim = NULL;
     bool victim_wanted = false;
-    uint32_t n = count_workers(sb, runtime);
 
     for (struct cm_worker *w = sb->workers; w; w = w->next) {
-        if (w->state != CM_WORKER_READY || !w->runtime || !may_evict(sb, w, n))
+        if (w->state != CM_WORKER_READY || !w->lane || !may_evict(w, lane))
             continue;
-        bool wanted = cm_queue__has(sb, w->runtime);
+        bool wanted = w->lane->n_waiting > 0;
         if (victim && (wanted > victim_wanted || (wanted == victim_wanted && w->used_ms >= victim->used_ms)))
             continue;
         victim = w;
         victim_wanted = wanted;
     }
     if (victim)
-        cm_worker__kill(victim);
+        kill_ready(victim);
     return victim != NULL;
 }
 
@@ -177,14 +170,35 @@ static bool ask_for_worker(cm_sandbox *sb)
 }
 
 /** Ask for one more worker, in the place of another where the maximum is reached. False: there is none to be had. */
-static bool make_worker_for(cm_sandbox *sb, const char *runtime)
+static bool make_worker_for(cm_sandbox *sb, const struct cm_lane *lane)
 {
-    if (take_census(sb).live >= sb->opts.max_workers && !evict_held(sb) && !evict_one(sb, runtime))
+    if (take_census(sb).live >= sb->opts.max_workers && !evict_held(sb) && !evict_one(sb, lane))
         return false;
     return ask_for_worker(sb);
 }
 
-/** Give every waiting pass that can have one its worker, and see that there is one on its way for the others. */
+/** Count anew what a round of matching goes by. Returns for how many runtimes passes wait. */
+static uint32_t begin_round(cm_sandbox *sb)
+{
+    uint32_t n = 0;
+
+    for (struct cm_lane *l = sb->lanes; l; l = l->next) {
+        l->n_workers = 0;
+        l->stuck = false;
+        n += l->n_waiting > 0;
+    }
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        w->claimed = false;
+        if (w->lane && w->state != CM_WORKER_DYING && w->state != CM_WORKER_GONE && !is_held(w))
+            w->lane->n_workers++;
+    }
+    return n;
+}
+
+/**
+ * Give every waiting pass that can have one its worker, and see that there is one on its way for the others. A long queue is not walked
+ * to its end: where nothing was to be had for one pass, there is nothing for the next one of its runtime.
+ */
 static void match(cm_sandbox *sb)
 {
     struct census c = take_census(sb);
@@ -192,25 +206,28 @@ static void match(cm_sandbox *sb)
     cm_pass **at = &sb->queue;
 
     if (c.free == 0 && c.held == 0 && c.live >= sb->opts.max_workers)
-        return; /* all are taken, and a long queue need not be walked to see it */
-    for (struct cm_worker *w = sb->workers; w; w = w->next)
-        w->claimed = false;
-    for (cm_pass *p = sb->queue; p; p = p->next)
-        p->expects_worker = false;
-    while (*at) {
+        return;
+    uint32_t n_lanes = begin_round(sb);
+    while (*at && n_lanes > 0) {
         cm_pass *p = *at;
-        struct cm_worker *w = pick_worker(sb, p->runtime);
-        bool claimed = (!w || !w->runtime) && claim_tidying(sb, p->runtime);
+        struct cm_lane *lane = p->lane;
+        struct cm_worker *w = lane->stuck ? NULL : pick_worker(sb, lane);
+        bool claimed = !lane->stuck && (!w || !w->lane) && claim_tidying(sb, lane);
         if (w && !claimed) {
-            *at = p->next;
-            p->next = NULL;
-            sb->turn = p->turn > sb->turn ? p->turn : sb->turn;
+            lane->n_workers += !w->lane;
+            cm_queue__take(sb, at);
+            n_lanes -= lane->n_waiting == 0;
             cm_pass__dispatch(p, w);
             continue;
         }
         /* Each worker that is coming is for one of those who wait, in their order. */
-        p->expects_worker = !claimed && (coming > 0 || make_worker_for(sb, p->runtime));
-        coming -= p->expects_worker && coming > 0;
+        if (!claimed && !lane->stuck) {
+            bool expects = coming > 0 || make_worker_for(sb, lane);
+            coming -= expects && coming > 0;
+            lane->n_workers += expects;
+            lane->stuck = !expects;
+            n_lanes -= !expects;
+        }
         at = &p->next;
     }
 }

@@ -68,7 +68,7 @@ void cm_worker__free(struct cm_worker *w)
     cm_stream_free(w->stream);
     cm_fd_close(w->pidfd);
     cm_buf_done(&w->in);
-    free(w->runtime);
+    cm_lane__unref(w->sb, w->lane);
     free(w->bind_json);
     free(w);
 }

@@ -266,7 +266,7 @@ static bool is_settled(const struct world *w)
         if (at->state != CM_WORKER_READY)
             return false;
         n++;
-        unbound += !at->runtime;
+        unbound += !at->lane;
     }
     return (unbound == w->sb->opts.pool_size || n == w->sb->opts.max_workers) && !w->sb->ended;
 }
