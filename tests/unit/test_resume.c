@@ -180,6 +180,9 @@ static void another_call_than_recorded_ends_the_run_and_is_not_sent(void **state
     assert_int_equal(w->ran, 0);
     HAS(w, "\"args\":{\"disk\":\"a\"},\"state\":\"cancelled\"");
     LACKS(w, "\"seq\":1");
+    cm_autobuf pending = CM_BUF_INIT(4096);
+    assert_int_equal(cm_runtime_pending(w->rt, NULL, &pending, &w->err), CM_OK);
+    assert_string_equal(pending.ptr, "{\"pending\":[]}");
 }
 
 static void a_call_that_is_left_out_ends_the_run(void **state)

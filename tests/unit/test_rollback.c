@@ -392,6 +392,29 @@ static void hooks_run_once_with_the_state_that_is_recorded(void **state)
     assert_string_equal(heard, "pass paused;dispose cancelled;");
 }
 
+static void hooks_run_in_the_process_that_goes_on(void **state)
+{
+    struct world *w = *state;
+    const struct cm_decide d = {.seqs = (const uint32_t[]){0}, .n_seqs = 1};
+    struct cm_decide mine = d;
+
+    start(w);
+    id_of(w);
+    fake_tool("local", "gated", "{}");
+    fake_wait();
+    WAIT_WHILE(w, !w->ended);
+    fake_sweep();
+    cm_runtime_close(w->rt);
+    heard[0] = '\0';
+    open_runtime(w);
+    w->ended = false;
+    mine.id = last_id;
+    assert_int_equal(cm_runtime_approve(w->rt, &mine, on_outcome, w, &w->exec, &w->err), CM_OK);
+    call(w, "gated", "{}");
+    complete(w);
+    assert_string_equal(heard, "pass completed;dispose completed;");
+}
+
 /* ---- the rule alone ---- */
 
 static void every_state_has_its_rule(void **state)
@@ -450,6 +473,7 @@ int main(void)
         T(a_running_execution_is_not_undone_and_a_paused_one_is_cancelled_first),
         T(what_left_the_record_cannot_be_undone_and_the_report_says_so),
         T(hooks_run_once_with_the_state_that_is_recorded),
+        T(hooks_run_in_the_process_that_goes_on),
         cmocka_unit_test(every_state_has_its_rule),
     };
 
