@@ -4,6 +4,7 @@
 #   make test      build and run every test                       make bench    measure
 #   make build     the programs and the library                   make fuzz T=name [SECONDS=60]
 #   make asan      every test under address and undefined-behaviour sanitizers
+#   make load      a thousand programs at once, a tenth of them hostile [SECONDS=300]
 #   make install   [prefix=/usr/local] [DESTDIR=]                  make clean    remove build/
 #
 # F=words      make test F='wire json': only the test files whose name has one of the words
@@ -15,7 +16,7 @@ prefix ?= /usr/local
 SECONDS ?= 60
 NINJA := ninja $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: demo test build check asan bench fuzz install clean
+.PHONY: demo test build check asan bench fuzz load install clean
 
 demo: $(BUILD)/build.ninja
 	@tools/setup build
@@ -40,6 +41,12 @@ bench: $(BUILD)/build.ninja
 	@tools/setup test
 	@$(NINJA) -C $(BUILD) $(PROGRAMS) bench/driver bench/store_scale
 	@CODEMODE_BUILD=$(BUILD) node bench/run.mjs $(B)
+
+load: SECONDS = 300
+load: $(BUILD)/build.ninja
+	@tools/setup test
+	@$(NINJA) -C $(BUILD) $(PROGRAMS) tests/load/load tests/unit/store_check
+	@CODEMODE_BUILD=$(BUILD) node tests/load/run.mjs $(SECONDS) $(L)
 
 asan: build/asan/build.ninja
 	@tools/setup test

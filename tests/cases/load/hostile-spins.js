@@ -1,0 +1,4 @@
+// what: computes without end
+// ends: cpu_limit
+await svc.begin({ n: __N__ });
+for (;;);
