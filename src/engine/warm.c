@@ -145,6 +145,13 @@ static void warm_parser(cm_engine *e)
     }
 }
 
+/* A realm without the connectors of our own programs: any first program can take it. */
+static void prepare_any(cm_engine *e)
+{
+    cm_buf_clear(&e->bind_json);
+    cm_engine_prepare_realm(e);
+}
+
 cm_status cm_engine_warm(cm_engine *e, struct cm_err *err)
 {
     for (int i = 0; i < WARM_PASSES; i++) {
@@ -165,7 +172,7 @@ cm_status cm_engine_warm(cm_engine *e, struct cm_err *err)
         if (st != CM_OK)
             return st;
     }
-    cm_engine_prepare_realm(e);
+    prepare_any(e);
     return CM_OK;
 }
 
@@ -175,7 +182,7 @@ cm_status cm_engine_self_test(cm_engine *e, struct cm_err *err)
 
     if (st != CM_OK)
         return cm_err_prefix(err, "self-test");
-    cm_engine_prepare_realm(e);
+    prepare_any(e);
     return CM_OK;
 }
 
