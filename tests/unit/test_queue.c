@@ -1,4 +1,4 @@
-/** Programs that wait for a worker: whose turn it is, and how many may wait. */
+/** Programs that wait for a worker: whose turn it is, how many may wait, and what is made before any does. */
 #include "sandbox/internal.h"
 
 #include "sandbox_run.h"
@@ -172,6 +172,43 @@ static void a_runtime_whose_queue_is_full_is_refused_and_others_are_not(void **s
     close_world(&w);
 }
 
+static void on_demand_the_first_pass_starts_what_it_needs(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.on_demand = true});
+    uint64_t layers = 0;
+
+    assert_int_equal(w.sb->zygote.pid, 0);
+    assert_int_equal(cm_sandbox_layers(w.sb, &layers, NULL), CM_E_UNAVAILABLE);
+    for (int i = 0; i < 2; i++) {
+        struct run r = run(w.loop, w.sb, "return 6 * 7", NULL);
+        assert_int_equal(r.kind, CM_PASS_COMPLETED);
+        assert_string_equal(r.value, "42");
+        assert_int_not_equal(w.sb->zygote.pid, 0);
+    }
+    close_world(&w);
+    w = open_world(&(struct cm_sandbox_opts){.on_demand = true});
+    close_world(&w);
+}
+
+static void one_shot_no_worker_is_made_while_the_first_runs_a_program(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.one_shot = true});
+    struct run r = {.loop = w.loop};
+
+    start(w.sb, &r, "test", "return await svc.go()", NULL);
+    while (!r.n_waits)
+        assert_true(cm_loop_once(w.loop));
+    assert_false(w.sb->refill_armed);
+    assert_int_equal(w.sb->next_serial, 1);
+    cm_pass_kill(r.pass, CM_PASS_CANCELLED, "cancelled", "enough");
+    finish(&r);
+    r = run(w.loop, w.sb, "return 1", NULL); /* one more is made where it is needed after all */
+    assert_int_equal(r.kind, CM_PASS_COMPLETED);
+    close_world(&w);
+}
+
 /** With an argument: only the tests whose name matches it. */
 int main(int argc, char **argv)
 {
@@ -181,6 +218,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(runtimes_that_come_back_again_and_again_do_not_pass_one_that_waits),
         cmocka_unit_test(workers_that_are_shared_evenly_stay_where_they_are),
         cmocka_unit_test(a_runtime_whose_queue_is_full_is_refused_and_others_are_not),
+        cmocka_unit_test(on_demand_the_first_pass_starts_what_it_needs),
+        cmocka_unit_test(one_shot_no_worker_is_made_while_the_first_runs_a_program),
     };
 
     if (argc > 1)

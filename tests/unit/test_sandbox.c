@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/sanitize.h"
-#include "sandbox/internal.h"
 #include "wire/control.h"
 
 #include <dirent.h>
@@ -264,43 +263,6 @@ static void a_worker_program_that_does_not_start_fails_the_pass_with_what_it_sai
 
     expect_end(&r, CM_PASS_FAILED, "no_worker", "'/bin/cat' ended at its start (exit status");
     assert_int_equal(cm_sandbox_layers(w.sb, &layers, &err), CM_E_UNAVAILABLE);
-    close_world(&w);
-}
-
-static void on_demand_the_first_pass_starts_what_it_needs(void **state)
-{
-    (void)state;
-    struct world w = open_world(&(struct cm_sandbox_opts){.on_demand = true});
-    uint64_t layers = 0;
-
-    assert_int_equal(w.sb->zygote.pid, 0);
-    assert_int_equal(cm_sandbox_layers(w.sb, &layers, NULL), CM_E_UNAVAILABLE);
-    for (int i = 0; i < 2; i++) {
-        struct run r = run(w.loop, w.sb, "return 6 * 7", NULL);
-        assert_int_equal(r.kind, CM_PASS_COMPLETED);
-        assert_string_equal(r.value, "42");
-        assert_int_not_equal(w.sb->zygote.pid, 0);
-    }
-    close_world(&w);
-    w = open_world(&(struct cm_sandbox_opts){.on_demand = true});
-    close_world(&w);
-}
-
-static void one_shot_no_worker_is_made_while_the_first_runs_a_program(void **state)
-{
-    (void)state;
-    struct world w = open_world(&(struct cm_sandbox_opts){.one_shot = true});
-    struct run r = {.loop = w.loop};
-
-    start(w.sb, &r, "test", "return await svc.go()", NULL);
-    while (!r.n_waits)
-        assert_true(cm_loop_once(w.loop));
-    assert_false(w.sb->refill_armed);
-    assert_int_equal(w.sb->next_serial, 1);
-    cm_pass_kill(r.pass, CM_PASS_CANCELLED, "cancelled", "enough");
-    finish(&r);
-    r = run(w.loop, w.sb, "return 1", NULL); /* one more is made where it is needed after all */
-    assert_int_equal(r.kind, CM_PASS_COMPLETED);
     close_world(&w);
 }
 
@@ -593,8 +555,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(closing_ends_every_pass_as_cancelled_and_leaves_no_process),
         cmocka_unit_test(a_killed_host_leaves_no_process),
         cmocka_unit_test(a_worker_program_that_does_not_start_fails_the_pass_with_what_it_said),
-        cmocka_unit_test(on_demand_the_first_pass_starts_what_it_needs),
-        cmocka_unit_test(one_shot_no_worker_is_made_while_the_first_runs_a_program),
         cmocka_unit_test(a_worker_program_that_never_reports_fails_the_pass_and_not_the_wait),
         cmocka_unit_test(a_missing_worker_program_is_named_with_where_it_came_from),
         cmocka_unit_test(two_runtimes_never_share_a_worker),
