@@ -77,7 +77,12 @@ function isOneFunction(run) {
   assert.equal(body.length, 1, `${body.length} statements run`);
   assert.equal(body[0].type, 'ExpressionStatement');
   assert.match(body[0].expression.type, /^(?:Arrow)?FunctionExpression$/);
-  new vm.Script(run);
+  try {
+    new vm.Script(run);
+  } catch (e) {
+    // The parser knows regular expressions that this release of Node does not.
+    if (!/^Invalid regular expression/.test(e.message)) throw e;
+  }
 }
 
 export function check(source) {
