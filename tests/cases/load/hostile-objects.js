@@ -1,5 +1,5 @@
 // what: fills memory with objects
-// ends: memory_limit|cpu_limit
+// ends: memory_limit|cpu_limit|wall_limit
 // needs: memory
 await svc.begin({ n: __N__ });
 const kept = [];
