@@ -78,7 +78,25 @@ static yyjson_val *find_call(yyjson_val *pending, uint32_t seq)
     return NULL;
 }
 
-static int not_pending(const struct asked *a, uint32_t seq)
+/** Nothing waits: what became of it says why. */
+static int none_pending(cm_ctx *ctx, const struct asked *a, uint32_t seq)
+{
+    cm_auto(yyjson_doc) doc = NULL;
+    struct cm_err err;
+    char *json = NULL;
+    const char *status = NULL;
+
+    if (cm_execution(ctx, a->id, &json, &err) != CM_OK)
+        return cm_cli_fail(&err);
+    if (cm_json_parse(cm_str_of(json), CM_JSON_BIGNUM, &doc, &err) == CM_OK)
+        status = cm_json_get_z(yyjson_doc_get_root(doc), "status");
+    cm_cli_complain("call %u of %s is not pending; nothing is: the execution is %s", seq, a->id,
+                    status ? status : "not to be read");
+    cm_text_free(json);
+    return CM_CLI_FAILED;
+}
+
+static int not_pending(cm_ctx *ctx, const struct asked *a, uint32_t seq)
 {
     yyjson_val *pending = cm_json_get(yyjson_doc_get_root(a->doc), "pending"), *call;
     cm_autobuf list = CM_BUF_INIT(1u << 20);
@@ -89,13 +107,14 @@ static int not_pending(const struct asked *a, uint32_t seq)
         cm_buf_addf(&list, "%s%llu", i ? ", " : "",
                     (unsigned long long)yyjson_get_uint(cm_json_get(call, "seq")));
     }
-    cm_cli_complain("call %u of %s is not pending; %s%s", seq, a->id, list.len ? "pending: " : "nothing is",
-                    cm_buf_str(&list).ptr);
+    if (!list.len)
+        return none_pending(ctx, a, seq);
+    cm_cli_complain("call %u of %s is not pending; pending: %s", seq, a->id, cm_buf_str(&list).ptr);
     return CM_CLI_FAILED;
 }
 
 /** The calls that were named, or all that are pending now: from here on they are the ones that are meant. */
-static int choose(struct asked *a)
+static int choose(cm_ctx *ctx, struct asked *a)
 {
     yyjson_val *pending = cm_json_get(yyjson_doc_get_root(a->doc), "pending"), *call;
     yyjson_mut_val *list;
@@ -107,7 +126,7 @@ static int choose(struct asked *a)
     for (i = 0; i < a->n; i++) {
         call = find_call(pending, a->seqs[i]);
         if (!call)
-            return not_pending(a, a->seqs[i]);
+            return not_pending(ctx, a, a->seqs[i]);
         (void)yyjson_mut_arr_append(list, yyjson_val_mut_copy(a->chosen_doc, call));
     }
     if (a->n == 0) {
@@ -215,7 +234,7 @@ static int approve(struct cm_cli *cli, cm_ctx *ctx, struct asked *a)
     int status = read_pending(ctx, a);
 
     if (status == CM_CLI_OK)
-        status = choose(a);
+        status = choose(ctx, a);
     if (status != CM_CLI_OK)
         return status;
     if (d.args_json && a->n != 1)

@@ -102,14 +102,18 @@ cm_status cm_value_checked(struct cm_value v, size_t max_bytes, struct cm_own_va
     return checked(v, true, max_bytes, out, err);
 }
 
-cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own_value *out,
-                             struct cm_err *err)
+static cm_status from_json(struct cm_str text, size_t max_bytes, bool refuse_duplicates,
+                           struct cm_own_value *out, struct cm_err *err)
 {
     cm_auto(yyjson_doc) doc = NULL;
     cm_autobuf json = CM_BUF_INIT(max_bytes);
     cm_autobuf marks = CM_BUF_INIT(max_bytes);
     struct cm_marks_out found = {.text = CM_BUF_INIT(max_bytes)};
-    struct cm_json__canon w = {.out = &json, .keep_order = true, .marks = &found, .err = err};
+    struct cm_json__canon w = {.out = &json,
+                               .keep_order = true,
+                               .marks = &found,
+                               .refuse_duplicates = refuse_duplicates,
+                               .err = err};
     cm_status st = check_size((struct cm_value){.json = text}, max_bytes, err);
 
     if (st != CM_OK)
@@ -129,6 +133,18 @@ cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own
         take(out, &json, &marks);
     cm_marks_out__done(&found);
     return st;
+}
+
+cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own_value *out,
+                             struct cm_err *err)
+{
+    return from_json(text, max_bytes, false, out, err);
+}
+
+cm_status cm_value_from_human_json(struct cm_str text, size_t max_bytes, struct cm_own_value *out,
+                                   struct cm_err *err)
+{
+    return from_json(text, max_bytes, true, out, err);
 }
 
 struct cm_own_value cm_value_from_text(struct cm_str text)

@@ -80,6 +80,9 @@ cm_status cm_value_checked(struct cm_value v, size_t max_bytes, struct cm_own_va
  */
 cm_status cm_value_from_json(struct cm_str text, size_t max_bytes, struct cm_own_value *out,
                              struct cm_err *err);
+/** The same of what a human wrote: a name that is given twice is an error, since only they know which of the two they meant. */
+cm_status cm_value_from_human_json(struct cm_str text, size_t max_bytes, struct cm_own_value *out,
+                                   struct cm_err *err);
 
 /** A JSON string value holding text (repaired to valid UTF-8). */
 struct cm_own_value cm_value_from_text(struct cm_str text);

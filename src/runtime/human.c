@@ -14,7 +14,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-#define SHOWN_MAX_BYTES (1u << 30)
+#define SHOWN_MAX_BYTES  (1u << 30)
+#define REASON_MAX_BYTES 4096 /* it is part of the error that a program gets, and of each listing */
 
 /* ---- a decision ---- */
 
@@ -87,6 +88,10 @@ static cm_status check_request(const struct cm_decide *d, bool approve, struct c
         return cm_err_set(err, CM_E_INVALID, "other arguments are for one call: name it by its seq");
     if (approve && d->hash && d->n_seqs != 1)
         return cm_err_set(err, CM_E_INVALID, "a hash is that of one call: name it by its seq");
+    if (d->reason && strlen(d->reason) > REASON_MAX_BYTES)
+        return cm_err_set(err, CM_E_INVALID,
+                          "the reason has %zu bytes; at most %d are recorded: say it shorter",
+                          strlen(d->reason), REASON_MAX_BYTES);
     return CM_OK;
 }
 
@@ -142,7 +147,7 @@ static cm_status check_edit(cm_runtime *rt, struct choice *c, struct cm_str json
     if (rule && rule->action == CM_POLICY_DENY)
         return cm_err_set(err, CM_E_DENIED, "%.100s.%.100s is denied by policy[%zu] %.100s", c->connector,
                           c->method, index, rule->match);
-    st = cm_value_from_json(json, rt->o.limits.arg_bytes, &value, err);
+    st = cm_value_from_human_json(json, rt->o.limits.arg_bytes, &value, err);
     if (st == CM_OK)
         st = cm_value_canonical(cm_value_view(&value), rt->o.limits.arg_bytes, &c->edit, err);
     if (st == CM_OK) /* as with a program's: what is sent is what is recorded and shown */

@@ -507,6 +507,31 @@ static cm_status bring_to_rest(cm_runtime *rt, const char *id, struct cm_err *er
     return state == CM_EXEC_PAUSED ? cm_runtime_cancel(rt, id, err) : CM_OK;
 }
 
+static bool keep_kind(void *user, const struct cm_call_row *row)
+{
+    *(unsigned *)user = row->kind;
+    return false;
+}
+
+/** Each call that was named is there, and one that can be undone at all. */
+static cm_status check_named(cm_runtime *rt, const struct cm_rollback *spec, struct cm_err *err)
+{
+    for (size_t i = 0; i < spec->n_seqs; i++) {
+        unsigned kind = CM_CALL_TOOL;
+        cm_status st = cm_store_call(rt->o.store, spec->id, spec->seqs[i], keep_kind, &kind, err);
+
+        if (st != CM_OK)
+            return st;
+        if (kind != CM_CALL_TOOL)
+            return cm_err_set(
+                err, CM_E_INVALID,
+                "call %u of '%.100s' is no call of a connector, and has nothing to undo: name the "
+                "calls inside of it; `codemode executions %.100s` lists them",
+                spec->seqs[i], spec->id, spec->id);
+    }
+    return CM_OK;
+}
+
 cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *spec, cm_report_fn fn, void *user,
                                  struct cm_err *err)
 {
@@ -519,6 +544,8 @@ cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *spec,
         if (cm_z_eq(r->id, spec->id))
             return cm_err_set(err, CM_E_CONFLICT, "execution '%.100s' is being rolled back", spec->id);
     st = cm_store_recover(rt->o.store, NULL, err);
+    if (st == CM_OK)
+        st = check_named(rt, spec, err);
     if (st == CM_OK)
         st = bring_to_rest(rt, spec->id, err);
     if (st != CM_OK)

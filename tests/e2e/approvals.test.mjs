@@ -114,6 +114,8 @@ test('other arguments and a hash that must fit', async (t) => {
     [['--args', '{"what":7}'], /what/],
     [['--args', '{"what"'], /--args: line 1/],
     [['--args', '[1]'], /--args is an array; expected a JSON object/],
+    [['--args', '{"what":"b","what":"c"}'], /local\.drop: "\/what" is given twice/],
+    [['--reason', 'x'.repeat(5000)], /the reason has 5000 bytes; at most 4096/],
   ]) {
     const r = await w.command('approve', id, '0', ...args);
     assert.notEqual(r.status, 0);
@@ -125,6 +127,7 @@ test('other arguments and a hash that must fit', async (t) => {
   assert.deepEqual(w.effects().map(w.args), ['{"what":"b"}']);
   const [call] = (await w.command('executions', id, '--json')).json.calls;
   assert.deepEqual([call.args, call.asked, call.reason, call.state], [{ what: 'b' }, { what: 'a' }, 'b is meant', 'applied']);
+  assert.match((await w.command('approve', id, '0')).stderr, /call 0 of exec_.* is not pending; nothing is: the execution is completed/);
   assert.ok(call.decidedBy && call.decidedAt >= call.startedAt - 60_000, JSON.stringify(call));
   const { stdout } = await w.command('executions', id);
   assert.deepEqual(WIDE(stdout), []);

@@ -339,6 +339,10 @@ static void a_running_execution_is_not_undone_and_a_paused_one_is_cancelled_firs
     WAIT_WHILE(w, !w->ended);
     assert_int_equal(w->state, CM_EXEC_PAUSED);
     heard[0] = '\0';
+    const struct cm_rollback nothing = {.id = last_id, .seqs = (const uint32_t[]){7}, .n_seqs = 1};
+    assert_int_equal(cm_runtime_rollback_as(w->rt, &nothing, on_report, w, &w->err), CM_E_NOT_FOUND);
+    assert_non_null(strstr(w->err.message, "has no call 7"));
+    assert_string_equal(heard, ""); /* and it waits on */
     roll_back(w);
     UNDONE("make {\"args\":{\"n\":1},\"result\":{\"n\":1}}\n");
     SAYS("\"status\":\"rolled_back\"");
