@@ -468,7 +468,8 @@ cm_status cm_sandbox_open(cm_loop *loop, const struct cm_sandbox_opts *opts, cm_
         /* One at once. The next has the engine warmed, half a second of CPU time, which a program that is on its way does without. */
         cm_control__start(sb);
         (void)ask_for_worker(sb);
-        refill_later(sb);
+        if (!sb->opts.one_shot)
+            refill_later(sb);
     }
     *out = sb;
     return CM_OK;
