@@ -104,6 +104,7 @@ struct cm_worker {
     uint64_t
         base_kb; /* of data when its next pass begins: what that pass's limit counts from; 0: not limited */
     uint64_t base_anon_kb; /* the same of anonymous resident memory, for the samples */
+    int64_t look_ms;       /* monotonic: before that its pass cannot have used up its memory */
     bool retire;           /* no further pass, whatever the counters say */
     bool hung_up;          /* its socket has ended */
     bool exited;           /* `exit` is filled */
@@ -137,6 +138,8 @@ bool cm_worker__is_fit(const struct cm_worker *w);
 void cm_worker__limit(struct cm_worker *w, uint64_t data_kb, uint64_t cpu_s);
 /** CPU time of its process so far; 0 when it cannot be read. */
 uint64_t cm_worker__cpu_us(const struct cm_worker *w);
+/** How long it could have run and had no processor, in all; 0 when it cannot be read. A start that takes long for that reason is none that failed. */
+int64_t cm_worker__starved_ms(const struct cm_worker *w);
 /** Memory now; all 0 when it cannot be read. */
 struct cm_memory_use cm_worker__memory(const struct cm_worker *w);
 

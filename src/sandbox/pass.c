@@ -391,6 +391,7 @@ void cm_pass__dispatch(cm_pass *p, struct cm_worker *w)
     w->state = CM_WORKER_BUSY;
     w->n_runs++;
     w->used_ms = cm_mono_ms();
+    w->look_ms = 0;
     p->cpu_start_us = cm_worker__cpu_us(w);
     set_kernel_limits(p, w);
     if (!w->bind_json || !cm_z_eq(w->bind_json, p->bind_json)) {

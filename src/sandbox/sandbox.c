@@ -29,9 +29,10 @@
 #define BROKEN_PAUSE_MS     1000 /* how long a failure stands before a new pass tries again */
 #define SAMPLE_MIN_MS       2
 #define SAMPLE_MAX_MS       50
-#define TOUCH_KB_PER_MS     2048       /* a new page takes 2 µs at least: nobody fills more than that */
-#define START_MAX_MS        10000      /* a worker that has not said HELLO by then never will */
-#define TIDY_MAX_MS         2000       /* a collection takes milliseconds; more is not tidying */
+#define SAMPLE_EARLY_MS     10    /* so much before its time a worker is looked at together with another */
+#define TOUCH_KB_PER_MS     2048  /* a new page takes 2 µs at least: nobody fills more than that */
+#define START_MAX_MS        10000 /* a worker that has not said HELLO by then never will */
+#define TIDY_MAX_MS         2000  /* a collection takes milliseconds; more is not tidying */
 #define MEMORY_SLACK_KB     (2u << 10) /* the kernel comes first; samples catch what it does not count */
 #define CLOSE_WAIT_MS       2000
 
@@ -371,7 +372,8 @@ static int64_t sample_worker(struct cm_worker *w)
         cm_worker__kill(w);
         return 0;
     }
-    if (w->state == CM_WORKER_STARTING && for_ms > START_MAX_MS) {
+    if (w->state == CM_WORKER_STARTING && for_ms > START_MAX_MS &&
+        for_ms - cm_worker__starved_ms(w) > START_MAX_MS) {
         cm_sandbox__worker_failed(w->sb, "it did not get ready in time");
         cm_worker__kill(w);
         return 0;
@@ -380,6 +382,10 @@ static int64_t sample_worker(struct cm_worker *w)
         return SAMPLE_MAX_MS;
     if (w->state != CM_WORKER_BUSY || w->pass->clock != CM_CLOCK_RUNNING)
         return 0;
+    int64_t now_ms = cm_mono_ms();
+    /* Another worker is the reason for this round: one that fills memory is not to make all be looked at. */
+    if (w->look_ms > now_ms + SAMPLE_EARLY_MS)
+        return w->look_ms - now_ms;
     uint64_t max_kb = w->base_anon_kb + ((uint64_t)w->pass->limits.memory_mb << 10) + MEMORY_SLACK_KB;
     uint64_t now_kb = cm_worker__memory(w).anon_kb;
     if (now_kb > max_kb) {
@@ -388,7 +394,9 @@ static int64_t sample_worker(struct cm_worker *w)
     }
     /* As with the CPU clock: not before the bound can have been reached, give or take the least period. */
     int64_t ms = (int64_t)((max_kb - now_kb) / TOUCH_KB_PER_MS);
-    return ms < SAMPLE_MIN_MS ? SAMPLE_MIN_MS : ms > SAMPLE_MAX_MS ? SAMPLE_MAX_MS : ms;
+    ms = ms < SAMPLE_MIN_MS ? SAMPLE_MIN_MS : ms > SAMPLE_MAX_MS ? SAMPLE_MAX_MS : ms;
+    w->look_ms = now_ms + ms;
+    return ms;
 }
 
 static void on_sample(void *user)

@@ -385,22 +385,39 @@ static bool next_number(struct cm_str *line, int64_t *out)
     return true;
 }
 
+/** The first n numbers of a file of its folder in /proc that is one line. False: there are not so many, or one is negative. */
+static bool read_numbers(const struct cm_worker *w, const char *file, int64_t *numbers, size_t n)
+{
+    char path[64];
+    char text[256];
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)w->pid, file);
+    cm_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text));
+    struct cm_str line = {text, got > 0 ? (size_t)got : 0};
+    for (size_t i = 0; i < n; i++) {
+        if (!next_number(&line, &numbers[i]) || numbers[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+int64_t cm_worker__starved_ms(const struct cm_worker *w)
+{
+    enum { RAN, STARVED, N_FIELDS }; /* nanoseconds */
+    int64_t ns[N_FIELDS];
+
+    return read_numbers(w, "schedstat", ns, N_FIELDS) ? ns[STARVED] / 1000000 : 0;
+}
+
 struct cm_memory_use cm_worker__memory(const struct cm_worker *w)
 {
     enum { SIZE, RESIDENT, SHARED, TEXT, LIBRARIES, DATA, N_FIELDS };
     const uint64_t page_kb = (uint64_t)sysconf(_SC_PAGESIZE) >> 10;
-    int64_t pages[N_FIELDS] = {0};
-    char path[64];
-    char text[256];
+    int64_t pages[N_FIELDS];
 
-    (void)snprintf(path, sizeof(path), "/proc/%d/statm", (int)w->pid);
-    cm_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
-    struct cm_str line = {text, n > 0 ? (size_t)n : 0};
-    for (size_t i = 0; i < N_FIELDS; i++) {
-        if (!next_number(&line, &pages[i]) || pages[i] < 0)
-            return (struct cm_memory_use){0};
-    }
+    if (!read_numbers(w, "statm", pages, N_FIELDS))
+        return (struct cm_memory_use){0};
     if (pages[SHARED] > pages[RESIDENT])
         pages[SHARED] = pages[RESIDENT];
     return (struct cm_memory_use){.resident_kb = (uint64_t)pages[RESIDENT] * page_kb,
