@@ -366,6 +366,8 @@ cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_e
 /** Write the end of an execution that nobody runs here. The group is open and marked; it ends here, on the disk, or with nothing written. */
 cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, struct cm_str error,
                      struct cm_err *err);
+/** Each call that was named to be undone is there, and one that can be undone at all. */
+cm_status rt_rollback_named(cm_runtime *rt, const struct cm_rollback *spec, struct cm_err *err);
 /** fn is told from the loop how the execution stands in the record, or `why` there is nothing to tell. */
 void rt_answer_soon(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, const struct cm_err *why);
 /** The loop's callback of rt->answering. */

@@ -249,6 +249,25 @@ static void fail_unsent(struct rt_rollback *r, const char *text)
     next_call(r);
 }
 
+/** Somebody else is at it, or has done it; or it is not to be undone any more, which `err` says. */
+static void outrun(struct rt_rollback *r, const struct cm_err *err)
+{
+    struct rt_undone now = {0};
+    bool read = cm_store_call(r->rt->o.store, r->id, r->call.seq, rt_undone_keep, &now, NULL) == CM_OK;
+    bool done = read && now.state == CM_CALL_REVERTED;
+    bool begun = read && now.started_at != r->call.started_at;
+
+    rt_undone_done(&now);
+    if (done) {
+        r->before = true;
+        next_call(r);
+        return;
+    }
+    fail_unsent(
+        r, begun ? "another rollback is undoing it at this moment; roll back again to see what came of it"
+                 : err->message);
+}
+
 static void send_own(struct rt_rollback *r, size_t method)
 {
     struct cm_value result = {0};
@@ -313,8 +332,8 @@ static void send(struct rt_rollback *r)
     }
     cm_status st = cm_store_call_revert_start(r->rt->o.store, r->id, r->call.seq, cm_now_ms(),
                                               r->call.started_at, r->by, &err);
-    if (st == CM_E_CONFLICT) { /* somebody else is at it, or has done it */
-        fail_unsent(r, err.message);
+    if (st == CM_E_CONFLICT) {
+        outrun(r, &err);
         return;
     }
     if (st != CM_OK) {
@@ -507,31 +526,6 @@ static cm_status bring_to_rest(cm_runtime *rt, const char *id, struct cm_err *er
     return state == CM_EXEC_PAUSED ? cm_runtime_cancel(rt, id, err) : CM_OK;
 }
 
-static bool keep_kind(void *user, const struct cm_call_row *row)
-{
-    *(unsigned *)user = row->kind;
-    return false;
-}
-
-/** Each call that was named is there, and one that can be undone at all. */
-static cm_status check_named(cm_runtime *rt, const struct cm_rollback *spec, struct cm_err *err)
-{
-    for (size_t i = 0; i < spec->n_seqs; i++) {
-        unsigned kind = CM_CALL_TOOL;
-        cm_status st = cm_store_call(rt->o.store, spec->id, spec->seqs[i], keep_kind, &kind, err);
-
-        if (st != CM_OK)
-            return st;
-        if (kind != CM_CALL_TOOL)
-            return cm_err_set(
-                err, CM_E_INVALID,
-                "call %u of '%.100s' is no call of a connector, and has nothing to undo: name the "
-                "calls inside of it; `codemode executions %.100s` lists them",
-                spec->seqs[i], spec->id, spec->id);
-    }
-    return CM_OK;
-}
-
 cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *spec, cm_report_fn fn, void *user,
                                  struct cm_err *err)
 {
@@ -545,7 +539,7 @@ cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *spec,
             return cm_err_set(err, CM_E_CONFLICT, "execution '%.100s' is being rolled back", spec->id);
     st = cm_store_recover(rt->o.store, NULL, err);
     if (st == CM_OK)
-        st = check_named(rt, spec, err);
+        st = rt_rollback_named(rt, spec, err);
     if (st == CM_OK)
         st = bring_to_rest(rt, spec->id, err);
     if (st != CM_OK)

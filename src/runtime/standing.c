@@ -73,6 +73,32 @@ cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, stru
     return st;
 }
 
+/* ---- calls that are named ---- */
+
+static bool keep_kind(void *user, const struct cm_call_row *row)
+{
+    *(unsigned *)user = row->kind;
+    return false;
+}
+
+cm_status rt_rollback_named(cm_runtime *rt, const struct cm_rollback *spec, struct cm_err *err)
+{
+    for (size_t i = 0; i < spec->n_seqs; i++) {
+        unsigned kind = CM_CALL_TOOL;
+        cm_status st = cm_store_call(rt->o.store, spec->id, spec->seqs[i], keep_kind, &kind, err);
+
+        if (st != CM_OK)
+            return st;
+        if (kind != CM_CALL_TOOL)
+            return cm_err_set(
+                err, CM_E_INVALID,
+                "call %u of '%.100s' is no call of a connector, and has nothing to undo: name the "
+                "calls inside of it; `codemode executions %.100s` lists them",
+                spec->seqs[i], spec->id, spec->id);
+    }
+    return CM_OK;
+}
+
 /* ---- cancel ---- */
 
 cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err)

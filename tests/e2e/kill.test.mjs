@@ -259,6 +259,10 @@ function verify(l) {
       if (row.method === method && ['applied', 'failed'].includes(row.state)) assert.ok(happened.has(n), `${method} ${n} is ${row.state} and has not happened`);
     }
   }
+  for (const c of s.calls) {
+    const ended = !['running', 'paused'].includes(states.get(c.id));
+    if (ended && c.connector) assert.ok(!['executing', 'pending'].includes(c.state), `${c.id} is ${states.get(c.id)}, and its call ${c.seq} is ${c.state}`);
+  }
   const left = readdirSync(dirname(l.store)).filter((name) => /\.(owner|sock)$/.test(name));
   assert.deepEqual(left, [], 'what the dead held is removed');
   return s;
