@@ -79,12 +79,16 @@ static cm_status read_request(struct cm_str text, struct request *r, struct cm_e
 
 /** ---- doing it here ---- */
 
-static cm_status act(cm_ctx *ctx, cm_op *op, struct cm_str request, bool *done, struct cm_err *err)
+static void on_cancelled(void *user, const struct cm_err *err)
+{
+    cm_api__op_end(user, NULL, err);
+}
+
+static cm_status act(cm_ctx *ctx, cm_op *op, struct cm_str request, struct cm_err *err)
 {
     struct request r = {0};
     cm_status st = read_request(request, &r, err);
 
-    *done = false;
     if (st == CM_OK)
         st = cm_api__runtime(ctx, err);
     /* All that are pending is what the asking process saw (name_calls), and never what there is when it is done. */
@@ -97,8 +101,7 @@ static cm_status act(cm_ctx *ctx, cm_op *op, struct cm_str request, bool *done, 
     } else if (st == CM_OK && cm_z_eq(r.what, "reject")) {
         st = cm_runtime_reject(ctx->runtime, &r.d, cm_api__on_exec_end, op, &op->exec, err);
     } else if (st == CM_OK && cm_z_eq(r.what, "cancel")) {
-        st = cm_runtime_cancel(ctx->runtime, r.d.id, err);
-        *done = true;
+        st = cm_runtime_cancel_start(ctx->runtime, r.d.id, on_cancelled, op, err);
     } else if (st == CM_OK) {
         st = cm_err_set(err, CM_E_INVALID, "request '%.40s': expected approve, resume, reject or cancel",
                         r.what);
@@ -113,10 +116,9 @@ cm_status cm_api__op_request(cm_ctx *ctx, struct cm_str request, cm_done_fn fn, 
                              struct cm_err *err)
 {
     cm_op *mine = cm_api__op_new(ctx, fn, user);
-    bool done = false;
-    cm_status st = act(ctx, mine, request, &done, err);
+    cm_status st = act(ctx, mine, request, err);
 
-    if (st != CM_OK || done)
+    if (st != CM_OK)
         cm_api__op_drop(mine);
     else
         *op = mine;
@@ -126,12 +128,9 @@ cm_status cm_api__op_request(cm_ctx *ctx, struct cm_str request, cm_done_fn fn, 
 void cm_api__op_act(cm_op *op, struct cm_str request)
 {
     struct cm_err err = {0};
-    bool done = false;
 
-    if (act(op->ctx, op, request, &done, &err) != CM_OK)
+    if (act(op->ctx, op, request, &err) != CM_OK)
         cm_api__op_end(op, NULL, &err);
-    else if (done)
-        cm_api__op_end(op, NULL, NULL);
 }
 
 /** ---- for embedders ---- */
@@ -170,7 +169,6 @@ static cm_status name_calls(cm_ctx *ctx, struct cm_answer *d, struct seqs *all, 
     return st;
 }
 
-/** *op NULL with CM_OK: it is done. */
 static cm_status start(cm_ctx *ctx, const char *what, const struct cm_answer *given, cm_done_fn fn,
                        void *user, cm_op **op, struct cm_err *err)
 {

@@ -26,7 +26,9 @@ cm_status cm_expire(cm_ctx *ctx, uint64_t older_than_ms, size_t *n, struct cm_er
     int64_t age = older_than_ms > (uint64_t)now ? now : (int64_t)older_than_ms;
     cm_status st = cm_api__runtime(ctx, err);
 
-    return st == CM_OK ? cm_runtime_expire_before(ctx->runtime, now - age, now, n, err) : st;
+    if (st == CM_OK)
+        st = cm_runtime_expire_before(ctx->runtime, now - age, now, n, err);
+    return st == CM_OK ? cm_store_commit(ctx->store, true, err) : st;
 }
 
 cm_status cm_backup(cm_ctx *ctx, const char *path, struct cm_err *err)

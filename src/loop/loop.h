@@ -137,5 +137,10 @@ typedef void (*cm_work_fn)(void *user);
 /** run on another thread, then done on the loop's. Both get user; done always comes, before cm_loop_free
  * returns at the latest. */
 void cm_work_post(cm_loop *l, cm_work_fn run, cm_work_fn done, void *user);
+/** The same, of which the owner can wait for the end: valid until done has been called, or cm_job_end. */
+typedef struct cm_job cm_job;
+cm_job *cm_job_start(cm_loop *l, cm_work_fn run, cm_work_fn done, void *user);
+/** Blocks until run has run (here, where no thread has come to it); done does not come. */
+void cm_job_end(cm_job *j);
 
 #endif

@@ -57,6 +57,7 @@ void rt_call_unlink(struct rt_call *c)
 void rt_call_free(struct rt_call *c)
 {
     cm_timer_free(c->timer);
+    rt_disk_forget(c->wait);
     cm_value_done(&c->args);
     free(c->connector);
     free(c->method);
@@ -237,7 +238,7 @@ static cm_status start_approved(struct rt_call *c, bool sync)
 
     if (st != CM_OK)
         rt_exec_store_failed(e, &err);
-    else if (!sync)
+    else
         rt_touch(e->rt);
     return st;
 }
@@ -245,19 +246,55 @@ static cm_status start_approved(struct rt_call *c, bool sync)
 /** Its intent, unless it stands in the record already. */
 static cm_status record_intent(struct rt_call *c, const struct cm_call_decision *d)
 {
-    if (c->resend || c->refresh)
+    if (c->resend || c->refresh || c->intent_stands)
         return CM_OK;
     return c->approved ? start_approved(c, d->sync)
                        : rt_call_record(c, CM_DECIDE_EXECUTE, d->rule, CM_CALL_EXECUTING, d->sync);
 }
 
-static void execute(struct rt_call *c, long method, const struct cm_call_decision *d)
+static void send(struct rt_call *c, long method)
 {
-    if (record_intent(c, d) != CM_OK)
-        return;
     c->phase = RT_SENT;
     cm_connector_serve(c->conn, c->e->id);
     cm_connector_call(c->conn, (size_t)method, cm_value_view(&c->args), on_outcome, c, &c->up);
+}
+
+/** Its intent is on the disk. What the connector offers may have changed meanwhile: then it is decided anew whether it can be sent. */
+static void on_synced(void *user, const struct cm_err *err)
+{
+    struct rt_call *c = user;
+
+    c->wait = NULL;
+    if (err) {
+        rt_exec_store_failed(c->e, err);
+        return;
+    }
+    c->phase = RT_QUEUED;
+    c->intent_stands = true;
+    /* Of a program that failed nobody needs what was not sent yet. */
+    if (c->e->ending.set || c->e->program_failed)
+        return;
+    if (cm_connector_state(c->conn) == CM_CONN_READY &&
+        cm_connector_find(c->conn, cm_str_of(c->method)) == c->method_index)
+        send(c, c->method_index);
+    else
+        proceed(c);
+}
+
+static void execute(struct rt_call *c, long method, const struct cm_call_decision *d)
+{
+    /* What a human has approved waits for the disk whatever it is: their word is there before it counts. */
+    bool waits = (d->sync || c->approved) && !c->resend && !c->refresh && !c->intent_stands;
+
+    if (record_intent(c, d) != CM_OK)
+        return;
+    if (!waits) {
+        send(c, method);
+        return;
+    }
+    c->phase = RT_SYNCING;
+    c->method_index = method;
+    c->wait = rt_disk_wait(c->e->rt, on_synced, c);
 }
 
 static void pause_call(struct rt_call *c, const struct cm_call_decision *d)
@@ -265,7 +302,7 @@ static void pause_call(struct rt_call *c, const struct cm_call_decision *d)
     cm_exec *e = c->e;
 
     if (c->resend ? !rt_again_ask(c, d->rule)
-                  : rt_call_record(c, CM_DECIDE_PAUSE, d->rule, CM_CALL_PENDING, true) != CM_OK)
+                  : rt_call_record(c, CM_DECIDE_PAUSE, d->rule, CM_CALL_PENDING, false) != CM_OK)
         return;
     c->phase = RT_PENDING;
     e->n_pending++;
@@ -458,6 +495,7 @@ void rt_call_give_up(struct rt_call *c)
         rt_call_end_given_up(c);
         return;
     case RT_QUEUED:
+    case RT_SYNCING:
         rt_call_end_given_up(c);
         return;
     case RT_STEP:

@@ -21,11 +21,13 @@
 
 struct event {
     struct event *next;
+    uint64_t sync; /* it is told after that one (disk.c); 0: at once */
     size_t len;
     char text[];
 };
 
 struct rt_events {
+    cm_runtime *rt;
     cm_event_fn fn;
     void *user;
     cm_soon *soon;
@@ -38,11 +40,12 @@ struct rt_events {
 
 /* ---- the queue ---- */
 
-static void push(struct rt_events *v, struct cm_str text)
+static void push(struct rt_events *v, struct cm_str text, uint64_t sync)
 {
     struct event *ev = cm_malloc(sizeof *ev + text.len + 1);
 
     ev->next = NULL;
+    ev->sync = sync;
     ev->len = text.len;
     memcpy(ev->text, text.ptr, text.len);
     ev->text[text.len] = '\0';
@@ -88,26 +91,38 @@ static void say_lost(struct rt_events *v)
     cm_buf_addf(&b, "{\"event\":\"lost\",\"number\":%" PRIu64 ",\"at\":%" PRId64 ",\"count\":%" PRIu64 "}",
                 ++v->number, cm_now_ms(), v->lost);
     v->lost = 0;
-    push(v, cm_buf_str(&b));
+    push(v, cm_buf_str(&b), 0);
+}
+
+static bool may_deliver(const struct rt_events *v)
+{
+    return v->first && v->fn && rt_disk_has(v->rt, v->first->sync);
 }
 
 static void deliver(void *user)
 {
     struct rt_events *v = user;
 
-    for (size_t left = PER_TURN; left > 0 && v->first && v->fn; left--)
+    for (size_t left = PER_TURN; left > 0 && may_deliver(v); left--)
         if (!deliver_one(v))
             return;
     if (v->lost && !v->first)
         say_lost(v);
-    if (v->first)
+    if (may_deliver(v) || (v->first && !v->fn))
         cm_soon_post(v->soon);
+}
+
+void rt_events_on_disk(cm_runtime *rt)
+{
+    if (rt->events && rt->events->first)
+        cm_soon_post(rt->events->soon);
 }
 
 void rt_events_set(cm_runtime *rt, cm_event_fn fn, void *user)
 {
     if (!rt->events) {
         rt->events = cm_new(struct rt_events);
+        rt->events->rt = rt;
         rt->events->last = &rt->events->first;
         rt->events->soon = cm_soon_new(rt->o.loop, deliver, rt->events);
     }
@@ -172,7 +187,7 @@ static void add_text(const cm_runtime *rt, struct cm_buf *b, const char *key, st
     write_text(rt, b, text);
 }
 
-static void end(cm_runtime *rt, struct cm_buf *b)
+static void end_after(cm_runtime *rt, struct cm_buf *b, uint64_t sync)
 {
     struct rt_events *v = rt->events;
 
@@ -186,7 +201,19 @@ static void end(cm_runtime *rt, struct cm_buf *b)
     size_t len = b->len;
     cm_autofree char *clean = cm_secrets_redact(rt->o.secrets, cm_buf_str(b), &len);
 
-    push(v, clean ? cm_str_mk(clean, len) : cm_buf_str(b));
+    push(v, clean ? cm_str_mk(clean, len) : cm_buf_str(b), sync);
+}
+
+static void end(cm_runtime *rt, struct cm_buf *b)
+{
+    end_after(rt, b, 0);
+}
+
+/** What somebody may act on, or has done: it is told when the record of it is on the disk, and so is what follows it. */
+static void end_on_disk(cm_runtime *rt, struct cm_buf *b)
+{
+    end_after(rt, b, rt_disk_next(rt));
+    rt_disk_ask(rt);
 }
 
 static void add_call(const cm_runtime *rt, struct cm_buf *b, uint32_t seq, enum cm_call_kind kind,
@@ -268,7 +295,7 @@ void rt_event_decided(const struct rt_call *c, const char *decision, const char 
         return;
     add_call(rt, &b, c->seq, c->kind, c->connector, c->method);
     add_text(rt, &b, "argsHash", cm_str_of(c->hash));
-    end(rt, &b);
+    end_on_disk(rt, &b);
 }
 
 void rt_event_outcome(const struct rt_call *c, enum cm_call_state state, bool failed, struct cm_value value)
@@ -298,7 +325,7 @@ void rt_event_human(cm_runtime *rt, const char *id, uint32_t seq, bool approved,
         add_text(rt, &b, "by", cm_str_of(by));
     if (reason && *reason)
         add_text(rt, &b, "reason", cm_str_of(reason));
-    end(rt, &b);
+    end_on_disk(rt, &b);
 }
 
 void rt_event_reverted(cm_runtime *rt, const char *id, uint32_t seq, const char *connector,

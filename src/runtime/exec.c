@@ -116,7 +116,10 @@ void rt_exec_free(cm_exec *e)
 {
     rt_exec_unlink(e);
     rt_unawaited_done(e);
-    cm_timer_free(e->grace);
+    cm_timer_free(cm_steal(&e->grace));
+    e->gone = e->n_telling > 0;
+    if (e->gone)
+        return;
     for (size_t i = 0; i < e->n_warnings; i++)
         free(e->warnings[i]);
     cm_buf_done(&e->logs);
@@ -381,6 +384,7 @@ static void record_not_started(cm_exec *e, const struct cm_err *err)
     rt_host_error(e->rt, "no_worker", err->message, &error);
     row.error_json = cm_buf_str(&error);
     (void)cm_store_finish(e->rt->o.store, e->id, 1u << CM_EXEC_RUNNING, &row, NULL);
+    (void)cm_store_commit(e->rt->o.store, false, NULL);
 }
 
 cm_exec *rt_exec_new(cm_runtime *rt, const struct cm_limits *l, cm_exec_fn fn, void *user)
@@ -497,6 +501,7 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
 void cm_exec_cancel(cm_exec *e)
 {
     rt_exec_end(e, CM_EXEC_CANCELLED, NULL, "%s", "");
+    e->unshaped = e->finishing;
     rt_shape_cancel(e);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The one place where an execution ends: how it ended is judged, its calls are settled, the row is finished
- * and on the disk, the outcome is built from the record, the callback runs.
+ * The one place where an execution ends: how it ended is judged, its calls are settled, the row is finished,
+ * the outcome is built from the record; when the row is on the disk the callback runs.
  *
  * The record is the authority: where another process has moved the execution meanwhile, its state is what is
  * told. Where the record cannot be written there is no outcome, only the reason.
@@ -13,12 +13,15 @@
 
 #define OUTCOME_MAX_BYTES (1u << 30)
 
-/** What finish() collects before anything is written. */
+/** What is collected before anything is written, and kept until it is told. */
 struct final {
+    cm_exec *e;
     enum cm_exec_state state;
     struct cm_own_value result;
     bool has_result;
-    struct cm_buf error;
+    struct cm_buf error, warnings;
+    struct cm_exec_row row; /* of these */
+    struct cm_buf out;      /* the outcome */
 };
 
 static void fail_final(const cm_exec *e, struct final *f, const char *code, const char *message)
@@ -251,55 +254,92 @@ static cm_status tell_recorded(cm_exec *e, enum cm_exec_state *state, struct cm_
     return st;
 }
 
-/** Finish the row and build the outcome. An error leaves no truthful outcome. */
-static cm_status conclude(cm_exec *e, const struct cm_exec_row *row, enum cm_exec_state *state,
-                          struct cm_buf *out, struct cm_err *err)
+/** Build the outcome from the record; where the embedder has a say in it, once it is on the disk. */
+static cm_status build(struct final *f, bool on_disk, struct cm_err *err)
 {
+    cm_exec *e = f->e;
     struct rt_outcome_opts opts = {.result_bytes = rt_told_bytes(e)};
     cm_autobuf told = CM_BUF_INIT(RT_OUTCOME_MAX_BYTES);
+    cm_status st;
+
+    if (f->out.len || (e->rt->o.transform && !on_disk))
+        return CM_OK;
+    rt_transform(e->rt, &f->row, &opts, &told);
+    st = rt_outcome_write(e->rt->o.store, &f->row, &opts, &f->out, err);
+    return st == CM_OK ? cm_buf_check(&f->out, "the outcome", err) : st;
+}
+
+/** Finish the row and build the outcome. An error leaves no truthful outcome. */
+static cm_status conclude(struct final *f, struct cm_err *err)
+{
+    cm_exec *e = f->e;
+    const struct cm_exec_row *row = &f->row;
     cm_store *store = e->rt->o.store;
     cm_status st;
 
-    /* In finishing's own transaction, so that none is open when the embedder, who may not come back soon, is
-     * told. */
     (void)cm_store_prune(store, e->rt->name, e->rt->o.max_executions - 1, NULL, NULL);
     st = rt_drop_parts(e->rt, e->id, row->state, err);
     if (st == CM_OK)
         st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
-    *state = row->state;
     if (st != CM_OK) {
         /* It runs on in the record, and whoever goes on with it there finds its calls as they were; others may write. */
         cm_store_back(store);
         (void)cm_store_commit(store, false, NULL);
     }
     if (st == CM_E_CONFLICT)
-        return tell_recorded(e, state, out, err);
+        return tell_recorded(e, &f->state, &f->out, err);
     /* Its row was lost with a group: that is the reason, and not that there is no such execution. */
     if (st == CM_E_NOT_FOUND && cm_store_losses(store) != e->losses)
         return cm_err_set(err, CM_E_IO, "The run could not be recorded: %s", cm_store_loss(store)->message);
-    if (st != CM_OK)
-        return st;
-    rt_transform(e->rt, row, &opts, &told);
-    return rt_outcome_write(store, row, &opts, out, err);
+    return st == CM_OK ? build(f, false, err) : st;
+}
+
+static void final_free(struct final *f)
+{
+    cm_value_done(&f->result);
+    cm_buf_done(&f->error);
+    cm_buf_done(&f->warnings);
+    cm_buf_done(&f->out);
+    free(f);
+}
+
+/** It is on the disk, or err says why nobody knows. */
+static void on_ended(void *user, const struct cm_err *failed)
+{
+    struct final *f = user;
+    cm_exec *e = f->e;
+    struct cm_err err = failed ? *failed : (struct cm_err){0};
+    cm_status st = failed ? failed->status : build(f, true, &err);
+
+    rt_announce(e->rt, e->id, st == CM_OK ? f->state : CM_EXEC_ERROR, true, f->row.error_json);
+    if (st == CM_OK && !e->unshaped && rt_shape_later(e, &f->row))
+        e = NULL; /* told and freed from there */
+    else if (st == CM_OK)
+        rt_exec_tell(e, f->state, cm_buf_str(&f->out), NULL);
+    else
+        rt_exec_tell(e, CM_EXEC_ERROR, (struct cm_str){0}, &err);
+    final_free(f);
+    if (e)
+        rt_exec_free(e);
 }
 
 void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
 {
-    struct final f = {.error = CM_BUF_INIT(1u << 20)};
-    cm_autobuf warnings = CM_BUF_INIT(1u << 20);
-    cm_autobuf out = CM_BUF_INIT(OUTCOME_MAX_BYTES);
-    enum cm_exec_state state = CM_EXEC_ERROR;
+    struct final *f = cm_new(struct final);
     int64_t now = cm_now_ms();
     struct cm_err err = {0};
-    struct cm_exec_row row;
     cm_status marked, st;
 
+    *f = (struct final){.e = e,
+                        .error = CM_BUF_INIT(1u << 20),
+                        .warnings = CM_BUF_INIT(1u << 20),
+                        .out = CM_BUF_INIT(OUTCOME_MAX_BYTES)};
     e->finishing = true;
-    judge(e, &f, end);
-    hide_secrets(e, &f);
+    judge(e, f, end);
+    hide_secrets(e, f);
     e->ending.set = true; /* what settles now is delivered to nobody */
     marked = cm_store_mark(e->rt->o.store, &err);
-    st = rt_calls_settle(e, f.state, marked == CM_OK ? &err : NULL);
+    st = rt_calls_settle(e, f->state, marked == CM_OK ? &err : NULL);
     if (marked != CM_OK)
         st = marked;
     if (st == CM_E_CONFLICT)
@@ -309,41 +349,32 @@ void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end)
 
         (void)snprintf(message, sizeof message, "The run was ended because it could not be recorded: %s",
                        st != CM_OK ? err.message : cm_store_loss(e->rt->o.store)->message);
-        fail_final(e, &f, "store_error", message);
+        fail_final(e, f, "store_error", message);
         (void)cm_store_calls_abandon(e->rt->o.store, e->id, NULL);
     }
     rt_again_rest_of_lines(e);
     note_dropped_logs(e, end);
     if (e->logs.len)
         cm_buf_add_char(&e->logs, ']');
-    rt_write_warnings(e, &warnings);
-    row = (struct cm_exec_row){
+    rt_write_warnings(e, &f->warnings);
+    f->row = (struct cm_exec_row){
         .id = e->id,
         .runtime = e->rt->name,
-        .state = f.state,
-        .has_result = f.has_result,
-        .result = cm_value_view(&f.result),
-        .error_json = cm_buf_str(&f.error),
+        .state = f->state,
+        .has_result = f->has_result,
+        .result = cm_value_view(&f->result),
+        .error_json = cm_buf_str(&f->error),
         .logs_json = cm_buf_str(&e->logs),
-        .warnings_json = cm_buf_str(&warnings),
+        .warnings_json = cm_buf_str(&f->warnings),
         .created_at = e->created_at,
         .updated_at = now,
         .ended_at = now,
         .passes = e->passes,
     };
-    st = conclude(e, &row, &state, &out, &err);
-    if (st == CM_OK)
-        st = cm_buf_check(&out, "the outcome", &err);
+    st = conclude(f, &err);
     rt_exec_unlink(e);
-    rt_announce(e->rt, e->id, st == CM_OK ? state : CM_EXEC_ERROR, true, row.error_json);
-    if (st == CM_OK && rt_shape_later(e, &row))
-        e = NULL; /* told and freed from there */
-    else if (st == CM_OK)
-        rt_exec_tell(e, state, cm_buf_str(&out), NULL);
+    if (st == CM_OK)
+        (void)rt_disk_wait(e->rt, on_ended, f);
     else
-        rt_exec_tell(e, CM_EXEC_ERROR, (struct cm_str){0}, &err);
-    cm_value_done(&f.result);
-    cm_buf_done(&f.error);
-    if (e)
-        rt_exec_free(e);
+        on_ended(f, &err);
 }

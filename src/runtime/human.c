@@ -245,7 +245,10 @@ static cm_status go_on_in_place(cm_runtime *rt, cm_exec *held, const struct choi
     return st;
 }
 
-/** The group is open, and what was decided (c may be NULL) is in it: it ends here, on the disk. */
+/**
+ * The group is open, and what was decided (c may be NULL) is in it: it ends here. Nobody is told before it is on the disk: the outcome, and
+ * the events, wait for that, and so does each call that was approved.
+ */
 static cm_status go_on(cm_runtime *rt, const char *id, const struct choices *c, cm_exec_fn fn, void *user,
                        cm_exec **out, struct cm_err *err)
 {
@@ -262,7 +265,7 @@ static cm_status go_on(cm_runtime *rt, const char *id, const struct choices *c, 
             tell_decided(rt, c);
         return st;
     }
-    st = cm_store_commit(rt->o.store, true, err);
+    st = cm_store_commit(rt->o.store, false, err);
     if (st != CM_OK)
         return st;
     tell_decided(rt, c);
@@ -409,7 +412,7 @@ static cm_status look_at(cm_runtime *rt, struct choices *c, const char *what, en
     return st == CM_OK ? check_named(rt, c, err) : st;
 }
 
-/** Nothing more is written: others may write. */
+/** Nothing more is written: others may write. What failed has decided nothing, unless its group has ended with the decision in it. */
 static cm_status leave(cm_runtime *rt, struct choices *c, cm_status st)
 {
     if (st != CM_OK) /* what was written of a decision that could not be written whole was not decided */
@@ -484,7 +487,7 @@ static cm_status reject_whole(cm_runtime *rt, struct choices *c, cm_exec_fn fn, 
         }
         return st;
     }
-    st = cm_store_commit(rt->o.store, true, err);
+    st = cm_store_commit(rt->o.store, false, err);
     if (st != CM_OK)
         return st;
     tell_decided(rt, c);

@@ -45,6 +45,8 @@
     X("invalid_result")
 
 struct rt_call;
+struct rt_disk;
+struct rt_disk_wait;
 
 struct cm_runtime {
     struct cm_runtime_opts o;
@@ -58,6 +60,7 @@ struct cm_runtime {
     struct rt_answer *answers, **answers_tail; /* of decisions that no run follows */
     cm_soon *answering;
     cm_timer *expiry;
+    struct rt_disk *disk;
     struct rt_events *events;      /* NULL: nobody listens */
     struct rt_rollback *rollbacks; /* under way */
     struct rt_shape *shapes;       /* executions whose result goes through a snippet */
@@ -131,7 +134,10 @@ struct cm_exec {
     char last_call[2 * CM_NAME_MAX_BYTES + 32]; /* "github.search (line 3)"; "" before the first */
     struct rt_ending ending;
     bool finishing;
-    bool is_shaper; /* it is transformResult's: its own result is told as it is */
+    bool unshaped;      /* it was cancelled when it had ended already: its result is told as it is */
+    unsigned n_telling; /* pauses that are told when they are on the disk; it stays until then */
+    bool gone;          /* and no longer */
+    bool is_shaper;     /* it is transformResult's: its own result is told as it is */
 
     rt_replay *replay; /* the record that it goes on from; NULL: it began in this pass */
     bool replaying;    /* not everything recorded has been delivered again */
@@ -151,6 +157,7 @@ enum rt_phase {
     RT_QUEUED,   /* not decided: as many calls are in flight as may be */
     RT_STARTING, /* not decided: its connector becomes ready */
     RT_PENDING,  /* recorded; a human decides */
+    RT_SYNCING,  /* recorded; sent when that is on the disk */
     RT_SENT,     /* recorded; the connector works on it */
     RT_STEP,     /* recorded; the function of the step or the snippet runs in the program */
     RT_TIMER,
@@ -179,12 +186,15 @@ struct rt_call {
     char hash[RT_HASH_BYTES];
     struct cm_err args_err; /* why they have none */
     bool args_ok, ensured, recorded, active;
-    bool approved; /* a human said so: it needs no other, but what denies it still counts */
-    bool given_up; /* by the program: it ends as soon as that is possible */
+    bool intent_stands; /* in the record, on the disk where that matters */
+    bool approved;      /* a human said so: it needs no other, but what denies it still counts */
+    bool given_up;      /* by the program: it ends as soon as that is possible */
     unsigned flags;
     cm_connector *conn;
     size_t n_lookups;
     cm_call *up;
+    struct rt_disk_wait *wait; /* while RT_SYNCING */
+    long method_index;         /* then */
     cm_timer *timer;
     uint32_t turn;  /* of a timer: turns that had ended when the program started it */
     int64_t due_at; /* monotonic */
@@ -208,7 +218,7 @@ void rt_exec_move_clock(cm_exec *e);
 void rt_exec_check_quiescent(cm_exec *e);
 /** Whether that is so. */
 bool rt_exec_is_quiescent(const cm_exec *e);
-/** It has ended (end NULL: a single call, or the runtime is closed): record, tell, free. */
+/** It has ended (end NULL: a single call, or the runtime is closed): record; when that is on the disk: tell, free. */
 void rt_exec_finish(cm_exec *e, const struct cm_pass_end *end);
 /** Take it off the runtime's list; free what it holds (unlinking it too). */
 void rt_exec_unlink(cm_exec *e);
@@ -352,6 +362,8 @@ bool rt_pending_write(struct cm_buf *out, const char *id, const struct cm_call_r
                       const cm_secrets *secrets);
 /** What is so by now: orphans are paused, and what has waited too long has expired. */
 cm_status rt_catch_up(cm_runtime *rt, struct cm_err *err);
+/** The first of these. */
+cm_status rt_recover(cm_runtime *rt, struct cm_err *err);
 void rt_expiry_open(cm_runtime *rt);
 cm_status rt_no_such(const char *id, struct cm_err *err);
 /** The execution that runs here, or NULL. */
@@ -363,7 +375,7 @@ cm_exec *rt_find_running(const cm_runtime *rt, const char *id);
  */
 cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_exec_state *state,
                      struct cm_err *err);
-/** Write the end of an execution that nobody runs here. The group is open and marked; it ends here, on the disk, or with nothing written. */
+/** Write the end of an execution that nobody runs here, in the open group, which is marked; announced when it is on the disk. */
 cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, struct cm_str error,
                      struct cm_err *err);
 /** Each call that was named to be undone is there, and one that can be undone at all. */
@@ -381,6 +393,10 @@ void rt_exec_look_soon(cm_exec *e);
 void rt_looks_turn(void *user);
 /** fn is told of its next end or pause, as whoever started it is. */
 void rt_exec_listen(cm_exec *e, cm_exec_fn fn, void *user);
+/** Whoever waits for it, taken off it; to be told once. */
+struct rt_listener *rt_exec_take_listeners(cm_exec *e);
+void rt_tell(struct rt_listener *take_list, enum cm_exec_state state, struct cm_str outcome,
+             const struct cm_err *err);
 /** Tell everybody who waits for it. It may be gone afterwards, unless its caller keeps it. */
 void rt_exec_tell(cm_exec *e, enum cm_exec_state state, struct cm_str outcome, const struct cm_err *err);
 /** The paused execution whose pass is kept here, or NULL. */
@@ -396,6 +412,8 @@ void rt_held_drop(cm_exec *e);
 /** ---- events.c: what happens, as it happens. All of it is told from the loop. ---- */
 
 void rt_events_set(cm_runtime *rt, cm_event_fn fn, void *user);
+/** What waits for the disk may be told. */
+void rt_events_on_disk(cm_runtime *rt);
 /** What was queued is told now. */
 void rt_events_close(cm_runtime *rt);
 void rt_event_started(cm_runtime *rt, const char *id, uint32_t pass);
@@ -414,6 +432,26 @@ void rt_event_reverted(cm_runtime *rt, const char *id, uint32_t seq, const char 
  */
 void rt_announce(cm_runtime *rt, const char *id, enum cm_exec_state state, bool pass,
                  struct cm_str error_json);
+
+/** ---- disk.c: waiting for the disk ---- */
+
+/** The runtime may be closed from inside fn, which is called once, when everything recorded so far is on the disk, unless it is forgotten before. */
+struct rt_disk_wait *rt_disk_wait(cm_runtime *rt, cm_on_disk_fn fn, void *user);
+/** It is not called. Not from inside it, and not after it; NULL is allowed. */
+void rt_disk_forget(struct rt_disk_wait *w);
+/** What is recorded so far shall be on the disk soon; nobody waits for it. */
+void rt_disk_ask(cm_runtime *rt);
+/** The number of the sync that will cover what is recorded now, and whether that one has been. */
+uint64_t rt_disk_next(const cm_runtime *rt);
+bool rt_disk_has(const cm_runtime *rt, uint64_t sync);
+/** Nobody waits. */
+bool rt_disk_is_idle(const cm_runtime *rt);
+/** The open group was committed at the end of a turn, or could not be (failed). False: the runtime is gone. */
+bool rt_disk_turn(cm_runtime *rt, const struct cm_err *failed);
+cm_status rt_disk_open(cm_runtime *rt, struct cm_err *err);
+/** Wait here and now until nobody waits any more: the runtime is being closed. */
+void rt_disk_drain(cm_runtime *rt);
+void rt_disk_close(cm_runtime *rt);
 
 /** ---- rollback.c ---- */
 

@@ -1,9 +1,9 @@
 /*
  * A run that waits for a human: how it pauses, how its pass is kept, how it goes on in place.
  *
- * Happy path: the program stands still and everything it waits for needs a human -> at the end of the loop's turn the row is PAUSED and
- * on the disk -> told -> the pass is held for graceMs -> somebody decides, in the record -> the execution is claimed, the pass released ->
- * what stands in the record about its calls is done.
+ * Happy path: the program stands still and everything it waits for needs a human -> at the end of the loop's turn the row is PAUSED ->
+ * the pass is held for graceMs; told when the row is on the disk -> somebody decides, in the record -> the execution is claimed, the pass
+ * released -> what stands in the record about its calls is done.
  *
  * The record is the authority. What is held here is no more than a faster way to where a replay of the record leads, so it is given up
  * without a word: when its time is over, when its worker is needed or dies, when another process has claimed the execution (`passes` says
@@ -38,21 +38,32 @@ void rt_exec_listen(cm_exec *e, cm_exec_fn fn, void *user)
     **at = (struct rt_listener){.fn = fn, .user = user};
 }
 
-void rt_exec_tell(cm_exec *e, enum cm_exec_state state, struct cm_str outcome, const struct cm_err *err)
+struct rt_listener *rt_exec_take_listeners(cm_exec *e)
 {
-    struct rt_listener *l = cm_steal(&e->listeners);
+    struct rt_listener *rest = cm_steal(&e->listeners), *first;
     cm_exec_fn fn = cm_steal(&e->fn);
 
-    /* It may go on, and be gone, from inside the first of them. */
-    if (fn)
-        fn(e->user, state, outcome, err);
-    while (l) {
-        struct rt_listener *next = l->next;
+    if (!fn)
+        return rest;
+    first = cm_new(struct rt_listener);
+    *first = (struct rt_listener){.next = rest, .fn = fn, .user = e->user};
+    return first;
+}
 
+void rt_tell(struct rt_listener *take_list, enum cm_exec_state state, struct cm_str outcome,
+             const struct cm_err *err)
+{
+    for (struct rt_listener *l = take_list, *next; l; l = next) {
+        next = l->next;
         l->fn(l->user, state, outcome, err);
         free(l);
-        l = next;
     }
+}
+
+void rt_exec_tell(cm_exec *e, enum cm_exec_state state, struct cm_str outcome, const struct cm_err *err)
+{
+    /* It may go on, and be gone, from inside the first of them. */
+    rt_tell(rt_exec_take_listeners(e), state, outcome, err);
 }
 
 /* ---- what was decided ---- */
@@ -245,13 +256,45 @@ static cm_status write_paused(cm_exec *e, struct cm_buf *out, struct cm_err *err
     return st == CM_OK ? rt_outcome_write(store, &row, &opts, out, err) : st;
 }
 
+/** A pause that is recorded, and told when that is on the disk. */
+struct told_pause {
+    cm_exec *
+        e; /* kept until then, since who is told may still cancel it; it may run again, or be gone from every list */
+    struct rt_listener *listeners;
+    struct cm_buf out;
+};
+
+static void on_paused(void *user, const struct cm_err *err)
+{
+    struct told_pause *p = user;
+    cm_exec *e = p->e;
+    struct rt_listener *listeners = p->listeners;
+    struct cm_buf out = p->out;
+
+    free(p);
+    /* As it stands in the record, which nobody knows now. Its worker is of no use any more. */
+    if (err && e->held)
+        rt_held_drop(e);
+    if (!err)
+        rt_announce(e->rt, e->id, CM_EXEC_PAUSED, true, (struct cm_str){0});
+    rt_tell(listeners, err ? CM_EXEC_ERROR : CM_EXEC_PAUSED, err ? (struct cm_str){0} : cm_buf_str(&out),
+            err);
+    cm_buf_done(&out);
+    e->n_telling--;
+    if (e->gone && e->n_telling == 0)
+        rt_exec_free(e);
+}
+
 static void pause(cm_exec *e)
 {
     cm_runtime *rt = e->rt;
-    cm_autobuf out = CM_BUF_INIT(OUTCOME_MAX_BYTES);
+    struct cm_buf out = CM_BUF_INIT(OUTCOME_MAX_BYTES);
     struct cm_err err = {0};
     cm_status st = write_paused(e, &out, &err);
+    struct told_pause *p;
 
+    if (st != CM_OK)
+        cm_buf_done(&out);
     if (st == CM_E_CONFLICT) { /* another process has moved it: its end says to where */
         (void)cm_store_commit(rt->o.store, false, NULL);
         rt_exec_end(e, CM_EXEC_CANCELLED, NULL, "%s", "");
@@ -262,16 +305,15 @@ static void pause(cm_exec *e)
         return;
     }
     rt_exec_unlink(e);
-    if (rt->o.grace_ms > 0 && e->pass && !rt->closing) {
+    p = cm_new(struct told_pause);
+    *p = (struct told_pause){.e = e, .listeners = rt_exec_take_listeners(e), .out = out};
+    e->n_telling++;
+    (void)rt_disk_wait(rt, on_paused, p);
+    /* Before it is told: somebody may see it in the record, and decide. */
+    if (rt->o.grace_ms > 0 && e->pass && !rt->closing)
         hold(e);
-        rt_announce(rt, e->id, CM_EXEC_PAUSED, true, (struct cm_str){0});
-        rt_exec_tell(e, CM_EXEC_PAUSED, cm_buf_str(&out), NULL);
-        return;
-    }
-    let_go(e);
-    rt_announce(rt, e->id, CM_EXEC_PAUSED, true, (struct cm_str){0});
-    rt_exec_tell(e, CM_EXEC_PAUSED, cm_buf_str(&out), NULL);
-    rt_exec_free(e);
+    else
+        rt_held_drop(e);
 }
 
 static void look(cm_exec *e)

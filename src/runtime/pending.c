@@ -63,9 +63,18 @@ cm_status rt_no_such(const char *id, struct cm_err *err)
                       id);
 }
 
+cm_status rt_recover(cm_runtime *rt, struct cm_err *err)
+{
+    size_t n = 0;
+    cm_status st = cm_store_recover(rt->o.store, &n, err);
+
+    /* Nobody is told of it, and it is found again if it is lost. */
+    return st == CM_OK && n > 0 ? cm_store_commit(rt->o.store, false, err) : st;
+}
+
 cm_status rt_catch_up(cm_runtime *rt, struct cm_err *err)
 {
-    cm_status st = cm_store_recover(rt->o.store, NULL, err);
+    cm_status st = rt_recover(rt, err);
 
     return st == CM_OK ? cm_runtime_expire(rt, cm_now_ms(), err) : st;
 }
@@ -99,13 +108,23 @@ static void drop_expired(void *user, const char *id)
     if (e)
         rt_held_drop(e);
     if (rt_drop_parts(user, id, CM_EXEC_EXPIRED, NULL) == CM_OK)
-        (void)cm_store_commit(((cm_runtime *)user)->o.store, false, NULL);
+        rt_touch(user);
     rt_announce(user, id, CM_EXEC_EXPIRED, false, (struct cm_str){0});
 }
 
 cm_status cm_runtime_expire_before(cm_runtime *rt, int64_t before, int64_t now, size_t *n, struct cm_err *err)
 {
-    return cm_store_expire(rt->o.store, rt->name, before, now, drop_expired, rt, n, err);
+    size_t many = 0;
+    cm_status st = cm_store_expire(rt->o.store, rt->name, before, now, drop_expired, rt, &many, err);
+
+    /* What expires does so of itself: should the disk not get it, it is found again. */
+    if (st == CM_OK && many > 0) {
+        st = cm_store_commit(rt->o.store, false, err);
+        rt_disk_ask(rt);
+    }
+    if (st == CM_OK && n)
+        *n = many;
+    return st;
 }
 
 cm_status cm_runtime_expire(cm_runtime *rt, int64_t now, struct cm_err *err)

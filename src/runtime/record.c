@@ -89,8 +89,7 @@ cm_status rt_call_record(struct rt_call *c, enum cm_decision decision, const cha
     }
     c->recorded = true;
     rt_event_decided(c, row.decision, rule);
-    if (!sync)
-        rt_touch(e->rt);
+    rt_touch(e->rt);
     return CM_OK;
 }
 

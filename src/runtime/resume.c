@@ -122,8 +122,8 @@ static void put_back(cm_runtime *rt, const struct cm_exec_row *was)
 
     row.state = CM_EXEC_PAUSED;
     row.updated_at = cm_now_ms();
-    if (cm_store_finish(rt->o.store, row.id, 1u << CM_EXEC_RUNNING, &row, NULL) != CM_OK)
-        (void)cm_store_commit(rt->o.store, false, NULL);
+    (void)cm_store_finish(rt->o.store, row.id, 1u << CM_EXEC_RUNNING, &row, NULL);
+    (void)cm_store_commit(rt->o.store, false, NULL);
 }
 
 static cm_status go_on(cm_runtime *rt, const struct cm_exec_row *row, cm_exec_fn fn, void *user,
@@ -162,6 +162,9 @@ static cm_status resume(cm_runtime *rt, const char *id, bool asked, cm_exec_fn f
     if (st == CM_OK)
         st = asked ? cm_store_claim(rt->o.store, id, cm_now_ms(), err)
                    : cm_store_claim_unasked(rt->o.store, id, cm_now_ms(), err);
+    /* Others see it from now on. That it is on the disk nobody has to know: what is sent and told later is behind it in the log. */
+    if (st == CM_OK)
+        st = cm_store_commit(rt->o.store, false, err);
     if (st != CM_OK)
         return st;
     st = cm_store_execution(rt->o.store, id, rt_keep_row, &kept, err);
@@ -225,7 +228,7 @@ static cm_status take_up_all(cm_runtime *rt, uint32_t from, uint32_t to, failed_
 
 cm_status cm_runtime_resume_interrupted(cm_runtime *rt, failed_fn failed, void *user, struct cm_err *err)
 {
-    cm_status st = cm_store_recover(rt->o.store, NULL, err);
+    cm_status st = rt_recover(rt, err);
 
     if (st == CM_OK)
         st = take_up_all(rt, 0, RT_RESUMES_MAX, failed, user, err);

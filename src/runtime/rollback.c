@@ -51,6 +51,11 @@ struct rt_rollback {
     bool waits; /* for conn to become ready */
     cm_call *up;
     bool safe; /* its revert may be sent twice */
+    struct rt_disk_wait *disk;
+    char *method;             /* until its intent is on the disk: what is then sent */
+    struct cm_own_value args; /* with these, where it is mapped */
+    bool rolled_back;
+    enum cm_exec_state state; /* that is told */
     struct list reverted, failed, skipped;
 };
 
@@ -102,6 +107,9 @@ static void free_rollback(struct rt_rollback *r)
         cm_buf_done(&lists[i]->json);
     rt_undone_done(&r->call);
     cm_soon_free(r->soon);
+    rt_disk_forget(r->disk);
+    cm_value_done(&r->args);
+    free(r->method);
     free(r->by);
     free(r->only);
     free(r->plan);
@@ -139,6 +147,17 @@ static cm_status state_of(const struct rt_rollback *r, enum cm_exec_state *state
     return cm_store_execution(r->rt->o.store, r->id, keep_state, state, err);
 }
 
+/** All of it is on the disk. */
+static void on_finished(void *user, const struct cm_err *err)
+{
+    struct rt_rollback *r = user;
+
+    r->disk = NULL;
+    if (!err && r->rolled_back)
+        rt_announce(r->rt, r->id, r->state, false, (struct cm_str){0});
+    tell(r, r->state, err);
+}
+
 static void finish(struct rt_rollback *r)
 {
     enum cm_exec_state state = CM_EXEC_ERROR;
@@ -148,12 +167,14 @@ static void finish(struct rt_rollback *r)
 
     if (st == CM_OK && undone && r->failed.n == 0 && r->left == 0 && state != CM_EXEC_ROLLED_BACK) {
         st = cm_store_rolled_back(r->rt->o.store, r->id, cm_now_ms(), &err);
-        if (st == CM_OK) {
-            state = CM_EXEC_ROLLED_BACK;
-            rt_announce(r->rt, r->id, state, false, (struct cm_str){0});
-        }
+        r->rolled_back = st == CM_OK;
     }
-    tell(r, state, st == CM_OK ? NULL : &err);
+    if (st == CM_OK) {
+        r->state = r->rolled_back ? CM_EXEC_ROLLED_BACK : state;
+        r->disk = rt_disk_wait(r->rt, on_finished, r);
+    } else {
+        tell(r, state, &err);
+    }
 }
 
 /** Nothing may go on that cannot be recorded. */
@@ -164,19 +185,18 @@ static void give_up(struct rt_rollback *r, const struct cm_err *err)
 
 /* ---- sending ---- */
 
-/** Write down what became of the revert, on the disk, before the next is sent. */
+/** Write down what became of the revert; it is on the disk before the next is sent, together with the intent of that. */
 static cm_status record_result(struct rt_rollback *r, const char *error, bool unsure, struct cm_err *err)
 {
     cm_store *store = r->rt->o.store;
     cm_status st = unsure ? cm_store_call_revert_unsure(store, r->id, r->call.seq, error, err)
                           : cm_store_call_revert(store, r->id, r->call.seq, cm_now_ms(), error, err);
 
-    if (st == CM_OK)
-        st = cm_store_commit(store, true, err);
-    else /* somebody has said meanwhile what became of it: others may write */
+    if (st != CM_OK) /* somebody has said meanwhile what became of it: others may write */
         (void)cm_store_commit(store, false, NULL);
     if (st != CM_OK)
         return st;
+    rt_touch(r->rt);
     rt_event_reverted(r->rt, r->id, r->call.seq, r->call.connector, r->call.method, error);
     return CM_OK;
 }
@@ -292,6 +312,37 @@ static void ask(struct rt_rollback *r)
     next_call(r);
 }
 
+/** What is sent from here on is never forgotten. */
+static void on_intent(void *user, const struct cm_err *err)
+{
+    struct rt_rollback *r = user;
+    cm_autovalue args = r->args;
+    cm_autofree char *name = cm_steal(&r->method);
+    long method =
+        cm_connector_state(r->conn) == CM_CONN_READY ? cm_connector_find(r->conn, cm_str_of(name)) : -1;
+
+    r->args = (struct cm_own_value){0};
+    r->disk = NULL;
+    if (err) {
+        give_up(r, err);
+        return;
+    }
+    if (method < 0) { /* it has gone meanwhile: nothing was sent */
+        struct cm_err why = {0};
+
+        if (record_result(r, "its connector went away before it was sent", false, &why) != CM_OK)
+            give_up(r, &why);
+        else
+            fail_unsent(r, "its connector went away before it was sent; roll back again");
+        return;
+    }
+    cm_connector_serve(r->conn, r->id);
+    if (r->mapped)
+        cm_connector_call(r->conn, (size_t)method, cm_value_view(&args), on_reverted, r, &r->up);
+    else
+        send_own(r, (size_t)method);
+}
+
 static void send(struct rt_rollback *r)
 {
     const struct cm_method *methods = NULL;
@@ -340,11 +391,10 @@ static void send(struct rt_rollback *r)
         give_up(r, &err);
         return;
     }
-    cm_connector_serve(r->conn, r->id);
-    if (r->mapped)
-        cm_connector_call(r->conn, (size_t)i, cm_value_view(&args), on_reverted, r, &r->up);
-    else
-        send_own(r, (size_t)i);
+    r->method = cm_strdup(methods[i].name);
+    r->args = args;
+    args = (struct cm_own_value){0};
+    r->disk = rt_disk_wait(r->rt, on_intent, r);
 }
 
 static void on_ready(void *user, cm_connector *c)
@@ -523,7 +573,7 @@ static cm_status bring_to_rest(cm_runtime *rt, const char *id, struct cm_err *er
             err, CM_E_CONFLICT,
             "execution '%.100s' is running; cancel it first (codemode cancel), or wait for its end", id);
     /* Otherwise somebody could approve, and it would do again what is being undone. */
-    return state == CM_EXEC_PAUSED ? cm_runtime_cancel(rt, id, err) : CM_OK;
+    return state == CM_EXEC_PAUSED ? cm_runtime_cancel_start(rt, id, NULL, NULL, err) : CM_OK;
 }
 
 cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *spec, cm_report_fn fn, void *user,
@@ -537,7 +587,7 @@ cm_status cm_runtime_rollback_as(cm_runtime *rt, const struct cm_rollback *spec,
     for (r = rt->rollbacks; r; r = r->next)
         if (cm_z_eq(r->id, spec->id))
             return cm_err_set(err, CM_E_CONFLICT, "execution '%.100s' is being rolled back", spec->id);
-    st = cm_store_recover(rt->o.store, NULL, err);
+    st = rt_recover(rt, err);
     if (st == CM_OK)
         st = rt_rollback_named(rt, spec, err);
     if (st == CM_OK)

@@ -7,14 +7,18 @@
 #define LIST_MAX       1000
 #define FIRST_LINE_MAX 200
 
-/** End of the loop's turn: what was written without waiting is handed to the kernel, and other processes may
- * write again. */
+/** End of the loop's turn: what was recorded is handed to the kernel, other processes may write again, and whoever waits for the disk
+ * waits from now on. */
 static void on_turn(void *user)
 {
     cm_runtime *rt = user;
     struct cm_err err = {0};
 
-    if (cm_store_commit(rt->o.store, false, &err) == CM_OK)
+    if (cm_store_commit(rt->o.store, false, &err) == CM_OK) {
+        (void)rt_disk_turn(rt, NULL);
+        return;
+    }
+    if (!rt_disk_turn(rt, &err))
         return;
     /* Records of whoever is running are lost. Each ending may take others with it, so the list is looked at
      * afresh. */
@@ -53,6 +57,11 @@ cm_status cm_runtime_open(const struct cm_runtime_opts *opts, cm_runtime **out, 
     rt->looks = cm_soon_new(opts->loop, rt_looks_turn, rt);
     rt->answering = cm_soon_new(opts->loop, rt_answers_turn, rt);
     rt->answers_tail = &rt->answers;
+    cm_status st = rt_disk_open(rt, err);
+    if (st != CM_OK) {
+        cm_runtime_close(rt);
+        return st;
+    }
     rt_expiry_open(rt);
     if (opts->on_event)
         rt_events_set(rt, opts->on_event, opts->on_event_user);
@@ -72,9 +81,11 @@ void cm_runtime_close(cm_runtime *rt)
     rt_rollbacks_close(rt);
     while (rt->execs)
         rt_exec_close(rt->execs);
+    rt_disk_drain(rt);
     rt_answers_turn(rt);
     (void)cm_store_commit(rt->o.store, false, NULL);
     rt_events_close(rt);
+    rt_disk_close(rt);
     cm_soon_free(rt->turn);
     cm_soon_free(rt->direct);
     cm_soon_free(rt->looks);

@@ -15,6 +15,7 @@
  *   sdk.c       search, describe, timers          guest.c    what a worker says about an error, rebuilt
  *   runtime.c   what executions share; listings   outcome.c  the outcome as JSON, from the record
  *   record.c    what is recorded of a call        pause.c    a run that waits for a human, and its pass
+ *   disk.c      who waits for the disk
  *   rollback.c  undoing what was done             events.c   what happens, as it happens; hooks
  *   shape.c     what is told of a result, and what leaves the record
  *   human.c     what people decide                pending.c  what waits for them, and for how long
@@ -115,7 +116,6 @@ cm_status cm_exec_start(cm_runtime *rt, const struct cm_exec_spec *spec, cm_exec
  *         CM_E_CONFLICT      it runs, or has ended
  *         CM_E_UNAVAILABLE   a connector that it has called is gone; nothing was changed
  *         CM_E_LIMIT         too many programs wait; nothing was changed
- * Blocks: until it is claimed, on the disk.
  */
 cm_status cm_exec_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, cm_exec **out,
                          struct cm_err *err);
@@ -146,8 +146,9 @@ struct cm_decide {
 };
 /**
  * Approve calls and let the execution go on, in place or from its record; with nothing pending it just goes on. What is sent is what the
- * record has, whose hash is looked at again here; other arguments are checked as the program's were, and recorded as a human's. The
- * decisions are on the disk when this returns. fn gets the outcome of the next pause or the end.
+ * record has, whose hash is looked at again here; other arguments are checked as the program's were, and recorded as a human's. CM_OK
+ * says that this is recorded; it is on the disk before anything is sent because of it, and before fn gets the outcome of the next pause or
+ * the end, or hears that it is not.
  *
  * *out is set when the run goes on, at the latest before fn; that is later than now where other arguments are given and the connector,
  * which has their schema, has to start first. So it must stay where it is until fn has returned.
@@ -170,10 +171,16 @@ cm_status cm_runtime_resume(cm_runtime *rt, const char *id, cm_exec_fn fn, void 
                             struct cm_err *err);
 /**
  * End an execution that runs or is paused as CANCELLED. One that runs in another process stops there when it next records something.
+ * Blocks until synced.
  *
  * Errors: CM_E_NOT_FOUND; CM_E_CONFLICT it has ended.
  */
 cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err);
+/** err NULL: it is on the disk. Otherwise nobody may rely on it. Called once, from the loop. */
+typedef void (*cm_on_disk_fn)(void *user, const struct cm_err *err);
+/** The same without blocking; fn (may be NULL) is called when it is on the disk, and only after CM_OK. */
+cm_status cm_runtime_cancel_start(cm_runtime *rt, const char *id, cm_on_disk_fn fn, void *user,
+                                  struct cm_err *err);
 /**
  * Append {"pending":[{executionId, seq, connector, method, args, argsHash, rule, reason?, createdAt}]}, of one execution or (id NULL) all
  * of this runtime, newest execution first. Arguments are whole, with secrets as their names; an entry without args has some that cannot be
@@ -218,7 +225,7 @@ struct cm_rollback {
 typedef void (*cm_report_fn)(void *user, struct cm_str report_json, const struct cm_err *err);
 /**
  * Undo what an execution did: newest first, each call that took effect, or may have, and has a revert; each result is on the disk before the
- * next is sent. A paused execution is cancelled first. It becomes ROLLED_BACK when something was undone and nothing that can be is left;
+ * next is sent, and all of them before the report is told. A paused execution is cancelled first. It becomes ROLLED_BACK when something was undone and nothing that can be is left;
  * until then it can be done again. Nothing is sent twice. fn runs once, never inside this call.
  *
  * Errors, and fn is not called: CM_E_NOT_FOUND; CM_E_CONFLICT it runs, or is being rolled back.

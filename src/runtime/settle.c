@@ -34,6 +34,7 @@ static enum cm_call_state abandoned(const struct rt_call *c, enum cm_exec_state 
         return cm_decide_abandoned(c->flags);
     case RT_QUEUED:
     case RT_STARTING:
+    case RT_SYNCING:
         if (completed)
             *warning = "had not been sent when the program ended, and was not. Await every call.";
         return CM_CALL_CANCELLED;

@@ -171,7 +171,7 @@ static void on_shaped(void *user, enum cm_exec_state state, struct cm_str outcom
         (void)snprintf(why, sizeof why, "snippet '%s' ended as %s%s%.1000s", snippet_of(e->rt),
                        cm_exec_state_text(state), message ? ": " : "", message ? message : "");
         if (state == CM_EXEC_PAUSED) /* nobody waits for a human to see a result */
-            (void)cm_runtime_cancel(e->rt, cm_exec_id(s->shaper), NULL);
+            (void)cm_runtime_cancel_start(e->rt, cm_exec_id(s->shaper), NULL, NULL, NULL);
     }
     free(s);
     tell_shaped(e, cm_buf_str(&told), why[0] ? why : NULL);

@@ -37,6 +37,32 @@ cm_status rt_look_up(cm_runtime *rt, const char *id, const char *what, enum cm_e
     return st;
 }
 
+/** An end that is recorded, and announced when that is on the disk. */
+struct ended {
+    cm_runtime *rt;
+    char *id, *error;
+    enum cm_exec_state to;
+};
+
+static void on_row_ended(void *user, const struct cm_err *err)
+{
+    struct ended *d = user;
+
+    if (!err)
+        rt_announce(d->rt, d->id, d->to, false, cm_str_of(d->error));
+    free(d->id);
+    free(d->error);
+    free(d);
+}
+
+static void announce_on_disk(cm_runtime *rt, const char *id, enum cm_exec_state to, struct cm_str error)
+{
+    struct ended *d = cm_new(struct ended);
+
+    *d = (struct ended){.rt = rt, .id = cm_strdup(id), .error = cm_memdup_z(error.ptr, error.len), .to = to};
+    (void)rt_disk_wait(rt, on_row_ended, d);
+}
+
 cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, struct cm_str error,
                      struct cm_err *err)
 {
@@ -67,8 +93,9 @@ cm_status rt_end_row(cm_runtime *rt, const char *id, enum cm_exec_state to, stru
     } else if (e) {
         rt_held_drop(e);
     }
+    rt_touch(rt);
     if (st == CM_OK && !ran) /* who runs it says so when it notices */
-        rt_announce(rt, id, to, false, error);
+        announce_on_disk(rt, id, to, error);
     rt_kept_done(&row);
     return st;
 }
@@ -101,7 +128,7 @@ cm_status rt_rollback_named(cm_runtime *rt, const struct cm_rollback *spec, stru
 
 /* ---- cancel ---- */
 
-cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err)
+static cm_status begin_cancel(cm_runtime *rt, const char *id, struct cm_err *err)
 {
     enum cm_exec_state state = CM_EXEC_ERROR;
     cm_exec *e = rt_find_running(rt, id);
@@ -115,10 +142,45 @@ cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err)
     return st;
 }
 
+struct cancelling {
+    cm_on_disk_fn fn;
+    void *user;
+};
+
+static void on_cancelled(void *user, const struct cm_err *err)
+{
+    struct cancelling c = *(struct cancelling *)user;
+
+    free(user);
+    c.fn(c.user, err);
+}
+
+cm_status cm_runtime_cancel_start(cm_runtime *rt, const char *id, cm_on_disk_fn fn, void *user,
+                                  struct cm_err *err)
+{
+    cm_status st = begin_cancel(rt, id, err);
+    struct cancelling *c;
+
+    if (st != CM_OK || !fn)
+        return st;
+    c = cm_new(struct cancelling);
+    *c = (struct cancelling){.fn = fn, .user = user};
+    (void)rt_disk_wait(rt, on_cancelled, c);
+    return CM_OK;
+}
+
+cm_status cm_runtime_cancel(cm_runtime *rt, const char *id, struct cm_err *err)
+{
+    cm_status st = begin_cancel(rt, id, err);
+
+    return st == CM_OK ? cm_store_commit(rt->o.store, true, err) : st;
+}
+
 /* ---- answers that no run gives ---- */
 
 struct rt_answer {
     struct rt_answer *next;
+    cm_runtime *rt;
     cm_exec_fn fn;
     void *user;
     enum cm_exec_state state;
@@ -145,6 +207,23 @@ void rt_answers_turn(void *user)
     }
 }
 
+static void enqueue(struct rt_answer *a)
+{
+    *a->rt->answers_tail = a;
+    a->rt->answers_tail = &a->next;
+    cm_soon_post(a->rt->answering);
+}
+
+/** What is to be told is on the disk. */
+static void on_standing(void *user, const struct cm_err *err)
+{
+    struct rt_answer *a = user;
+
+    if (err)
+        a->err = *err;
+    enqueue(a);
+}
+
 void rt_answer_soon(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, const struct cm_err *why)
 {
     const struct rt_outcome_opts opts = {.result_bytes = rt->o.limits.result_bytes};
@@ -152,14 +231,16 @@ void rt_answer_soon(cm_runtime *rt, const char *id, cm_exec_fn fn, void *user, c
     struct rt_kept row = {0};
 
     *a = (struct rt_answer){
-        .fn = fn, .user = user, .state = CM_EXEC_ERROR, .outcome = CM_BUF_INIT(OUTCOME_MAX_BYTES)};
+        .rt = rt, .fn = fn, .user = user, .state = CM_EXEC_ERROR, .outcome = CM_BUF_INIT(OUTCOME_MAX_BYTES)};
     if (why)
         a->err = *why;
     else if (cm_store_execution(rt->o.store, id, rt_keep_row, &row, &a->err) == CM_OK &&
              rt_outcome_write(rt->o.store, &row.row, &opts, &a->outcome, &a->err) == CM_OK)
         a->state = row.row.state;
     rt_kept_done(&row);
-    *rt->answers_tail = a;
-    rt->answers_tail = &a->next;
-    cm_soon_post(rt->answering);
+    if (why) { /* nothing was decided */
+        enqueue(a);
+        return;
+    }
+    (void)rt_disk_wait(rt, on_standing, a);
 }

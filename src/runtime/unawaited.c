@@ -28,6 +28,7 @@ static enum worth worth_of(const struct rt_call *c)
         return failed ? WORTH_NOTHING : WORTH_READS;
     case RT_QUEUED:
     case RT_STARTING:
+    case RT_SYNCING:
     case RT_PARKED:
         return failed || c->kind != CM_CALL_TOOL ? WORTH_NOTHING : WORTH_EFFECTS; /* not known yet */
     case RT_STEP:
@@ -87,5 +88,5 @@ void rt_unawaited_look(cm_exec *e)
 
 void rt_unawaited_done(cm_exec *e)
 {
-    cm_timer_free(e->unawaited);
+    cm_timer_free(cm_steal(&e->unawaited));
 }

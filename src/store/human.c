@@ -78,7 +78,7 @@ cm_status cm_store_call_start(cm_store *s, const char *id, uint32_t seq, int64_t
         st = cm_store__call_not(s, id, seq, "sent", err);
     if (st != CM_OK)
         return st;
-    return sync ? cm_store_commit(s, true, err) : CM_OK;
+    return sync ? cm_store__settle(s, st, err) : CM_OK;
 }
 
 cm_status cm_store_call_deliver(cm_store *s, const char *id, uint32_t seq, int64_t delivery, int64_t at,
@@ -203,7 +203,7 @@ cm_status cm_store_expire(cm_store *s, const char *runtime, int64_t before, int6
         n_done += done[i];
     }
     if (st == CM_OK && n_done > 0)
-        st = cm_store_commit(s, true, err);
+        st = cm_store__settle(s, st, err);
     else if (n_ids > 0) /* somebody else has moved them */
         (void)cm_store_commit(s, false, NULL);
     for (size_t i = 0; i < n_ids; i++) {
@@ -240,33 +240,6 @@ cm_status cm_store_snippet_delete(cm_store *s, const char *runtime, const char *
         st = cm_err_set(err, CM_E_NOT_FOUND, "there is no snippet '%.100s' in runtime '%.100s'", name,
                         runtime);
     return st;
-}
-
-/** ---- waiting for the disk elsewhere ---- */
-
-/*
- * A descriptor of our own: SQLite's must not be used on another thread. It is the same file, and what is waited for is the file.
- */
-int cm_store_log_fd(cm_store *s, struct cm_err *err)
-{
-    if (!s->path || s->log_fd >= 0)
-        return s->log_fd;
-    cm_autofree char *path = cm_asprintf("%s-wal", s->path);
-
-    s->log_fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (s->log_fd < 0)
-        (void)cm_err_errno(err, errno, "open '%s'", path);
-    return s->log_fd;
-}
-
-void cm_store_sync_failed(cm_store *s, int eno, struct cm_err *err)
-{
-    (void)cm_err_errno(&s->error, eno, "store '%s': sync the log to the disk", s->path ? s->path : "memory:");
-    s->error.status = CM_E_IO;
-    s->loss = s->error;
-    s->losses++;
-    if (err)
-        *err = s->error;
 }
 
 /** ---- backup ---- */

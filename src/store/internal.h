@@ -167,17 +167,22 @@ enum cm_store_sql {
         CM_SQL_COUNT_
 };
 
+#define CM_STORE_BUSY_MS 5000 /* longer than any write of ours takes; a dead process leaves no lock behind */
+
 struct cm_store {
     sqlite3 *db;
     sqlite3_stmt *stmts[CM_SQL_COUNT_];
     char *path;                /* NULL: memory */
+    char *file;                /* the same without links, for another thread; NULL: not deferred yet */
     bool in_group;             /* a transaction is open */
     bool marked;               /* and has a mark to go back to */
     unsigned losses;           /* groups that could not be committed */
     struct cm_err error, loss; /* the newest error; the one that lost the newest lost group */
     char *owner;               /* name of our lock; NULL until the first execution */
     int owner_fd;              /* holds the lock; -1 */
-    int log_fd; /* the log, for whoever waits for it on another thread; -1: not asked for yet */
+    int log_fd;    /* the log, for whoever waits for it on another thread; -1: not asked for yet */
+    int log_pages; /* as of the newest commit, while deferred */
+    bool deferred; /* who opened it waits for the disk elsewhere */
 };
 
 /** One parameter of a statement. */
@@ -220,7 +225,10 @@ void cm_store__lose(cm_store *s);
 
 /** After a failed write: where the database has given up the whole group, its records are lost. */
 cm_status cm_store__failed(cm_store *s, cm_status st);
-/** The end of a write that stands alone: it is on the disk, or failed and keeps nobody else from writing. Returns st, or the sync's failure. */
+/**
+ * The end of a write that stands alone: it is on the disk, or in the open group where whoever opened the store sees to that (cm_store_defer);
+ * or it failed and keeps nobody else from writing. Returns st, or the sync's failure.
+ */
 cm_status cm_store__settle(cm_store *s, cm_status st, struct cm_err *err);
 /** A write of one statement within the group. */
 #define CM_STORE_WRITE(s, which, changed, err, ...)                  \

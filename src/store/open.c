@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define VERSION   ((int64_t)CM_ARRAY_LEN(cm_store_migrations))
-#define BUSY_MS   5000        /* longer than any write of ours takes; a dead process leaves no lock behind */
 #define VALUE_MAX (256 << 20) /* one value in one column: four times the largest frame */
 #define LOG_KEPT  (1 << 20)   /* bytes of the log that are left for the next opening, which reads them all */
 
@@ -135,7 +134,7 @@ static cm_status use_wal(cm_store *s, struct cm_err *err)
 {
     int rc = SQLITE_OK;
 
-    for (int waited = 0; waited < BUSY_MS; waited += 10) {
+    for (int waited = 0; waited < CM_STORE_BUSY_MS; waited += 10) {
         rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if ((rc & 0xff) != SQLITE_BUSY)
             break;
@@ -199,7 +198,7 @@ static cm_status set_up(cm_store *s, struct cm_err *err)
     cm_status st = CM_OK;
 
     (void)sqlite3_extended_result_codes(s->db, 1);
-    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
+    (void)sqlite3_busy_timeout(s->db, CM_STORE_BUSY_MS);
     (void)sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
     (void)sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -276,6 +275,7 @@ void cm_store_close(cm_store *s)
     cm_fd_close(s->log_fd);
     cm_store__disown(s);
     free(s->path);
+    free(s->file);
     free(s);
 }
 

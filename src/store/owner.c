@@ -232,7 +232,7 @@ cm_status cm_store_recover(cm_store *s, size_t *n, struct cm_err *err)
         free(names[i]);
     }
     if (st == CM_OK && found > 0)
-        st = cm_store_commit(s, true, err);
+        st = cm_store__settle(s, st, err);
     else if (looked) /* somebody else was here first */
         (void)cm_store_commit(s, false, NULL);
     if (st == CM_OK && n)

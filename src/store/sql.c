@@ -51,6 +51,9 @@ cm_status cm_store__error(cm_store *s, int rc, const char *what, struct cm_err *
     else
         (void)cm_err_set(&s->error, st, "store '%s': %s: %s%s", where, what, words, hint);
     s->error.status = st;
+    /* Some failures, of a reading statement too, undo the whole group. */
+    if (s->in_group && s->db && sqlite3_get_autocommit(s->db))
+        cm_store__lose(s);
     if (err)
         *err = s->error;
     return st;
@@ -137,10 +140,10 @@ void cm_store__lose(cm_store *s)
     if (!s->in_group)
         return;
     s->loss = s->error;
-    if (!sqlite3_get_autocommit(s->db)) /* some failures have rolled back already */
-        (void)cm_store__run(s, CM_SQL_ROLLBACK, NULL, 0, NULL, NULL);
     s->in_group = s->marked = false;
     s->losses++;
+    if (!sqlite3_get_autocommit(s->db)) /* some failures have rolled back already */
+        (void)cm_store__run(s, CM_SQL_ROLLBACK, NULL, 0, NULL, NULL);
 }
 
 cm_status cm_store_mark(cm_store *s, struct cm_err *err)

@@ -12,7 +12,8 @@
  *
  * Durability. Writes gather in a group, one transaction, which cm_store_commit ends: without `sync` the
  * kernel has it (it survives the end of this process), with `sync` the disk has it (it survives the machine),
- * together with everything before it. cm_store_finish and an intent with `sync` do that themselves; whoever
+ * together with everything before it. cm_store_finish and an intent with `sync` do that themselves, unless
+ * somebody waits for the disk on another thread (cm_store_defer, disk.c; ADR 7 has who waits for what); whoever
  * writes anything else commits at the end of the loop's turn, since an open group keeps other processes from
  * writing. A crash thus loses at most the last turn's records of calls that are safe to run again, never an
  * intent whose call was sent with `sync`, and never what was told to anyone. A group that cannot be committed
@@ -160,12 +161,26 @@ void cm_store_back(cm_store *s);
  */
 cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err);
 /**
- * The file whose fdatasync makes every commit so far durable, for who waits for the disk on another thread; -1: there is nothing to wait
- * for (memory). Borrowed until the store is closed.
+ * From now on somebody waits for the disk elsewhere: what says "blocks until synced" leaves its records in the open group and returns. Who
+ * said this ends the group (cm_store_commit without sync) and then has the log synced before anybody is told of them. Nor is the log
+ * moved into the database while it grows (cm_store_checkpoint). cm_store_commit with sync blocks as ever.
+ */
+void cm_store_defer(cm_store *s, bool deferred);
+/**
+ * The file whose fdatasync, on any thread, makes every commit durable that returned before it began; -1: there is nothing to wait for
+ * (memory), or err says why it cannot be opened. Borrowed until the store is closed.
  */
 int cm_store_log_fd(cm_store *s, struct cm_err *err);
 /** The wait failed with this errno: what was committed since the last one is lost, as after cm_store_commit with sync. */
 void cm_store_sync_failed(cm_store *s, int eno, struct cm_err *err);
+/** How long the log is; while deferred, otherwise 0. */
+size_t cm_store_log_pages(const cm_store *s);
+/**
+ * Move the log into the database, which waits for the disk; the one function besides fdatasync that another thread may call, while the
+ * store stays open. It keeps nobody from writing, unless with `wait`: then it waits for whoever writes, and the log is empty afterwards.
+ * False: not all of it was moved; what was written meanwhile is there for the next time.
+ */
+bool cm_store_checkpoint(const cm_store *s, bool wait);
 /** How many groups could not be committed since the store was opened. */
 unsigned cm_store_losses(const cm_store *s);
 /** Why the newest of them could not. Borrowed; of no meaning before the first. */

@@ -43,8 +43,12 @@ cm_status cm_store__failed(cm_store *s, cm_status st)
 
 cm_status cm_store__settle(cm_store *s, cm_status st, struct cm_err *err)
 {
-    if (st == CM_OK)
+    if (st == CM_OK && !s->deferred)
         return cm_store_commit(s, true, err);
+    if (st == CM_OK) { /* it stands: what fails later in this group is not to take it back */
+        s->marked = false;
+        return CM_OK;
+    }
     /* Nobody may turn a loop after this: an open group would keep every other process from writing. */
     cm_store_back(s);
     (void)cm_store_commit(s, false, NULL);
@@ -102,7 +106,7 @@ cm_status cm_store_finish(cm_store *s, const char *id, unsigned from_mask, const
         st = cm_store__not_in_state(s, id, cm_exec_state_text(row->state), err);
     if (st != CM_OK)
         return st;
-    return cm_store_commit(s, true, err);
+    return cm_store__settle(s, st, err);
 }
 
 static cm_status nothing_changed(cm_store *s, const char *id, uint32_t seq, const char *what,
@@ -131,7 +135,7 @@ cm_status cm_store_call_intent(cm_store *s, const char *id, const struct cm_call
         st = nothing_changed(s, id, row->seq, "given another call", err);
     if (st != CM_OK)
         return st;
-    return sync ? cm_store_commit(s, true, err) : CM_OK;
+    return sync ? cm_store__settle(s, st, err) : CM_OK;
 }
 
 cm_status cm_store_call_outcome(cm_store *s, const char *id, const struct cm_call_row *row,

@@ -6,7 +6,7 @@
 #define CM_TESTS_EXEC_WORLD_H
 #include "base/fd.h"
 #include "connector/kinds.h"
-#include "runtime/runtime.h"
+#include "runtime/internal.h"
 
 #include "fake_pass.h"
 
@@ -98,6 +98,17 @@ static void add_tools(struct world *w)
 /* ---- the world ---- */
 
 static struct cm_limits limits;
+static struct world *the_world;
+
+/** Events until nothing recorded waits for the disk. */
+static void settle(void)
+{
+    while (the_world->rt && !rt_disk_is_idle(the_world->rt)) {
+        bool more = cm_loop_once(the_world->loop);
+
+        assert_true(more || !the_world->rt || rt_disk_is_idle(the_world->rt));
+    }
+}
 
 static void open_runtime(struct world *w)
 {
@@ -139,6 +150,8 @@ static int set_up(void **state)
     w->conns[1] = cm_connector_native(w->loop, &slow, NULL);
     add_tools(w);
     open_runtime(w);
+    the_world = w;
+    fake_after = settle;
     *state = w;
     return 0;
 }
@@ -148,7 +161,7 @@ static int tear_down(void **state)
     struct world *w = *state;
     cm_autofree char *cmd = cm_asprintf("rm -r '%s'", w->dir);
 
-    cm_runtime_close(w->rt);
+    cm_runtime_close(cm_steal(&w->rt));
     if (fake)
         fake_sweep();
     for (size_t i = 0; i < w->n_kept; i++) {

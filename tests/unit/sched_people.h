@@ -74,6 +74,9 @@ static void await_word(struct world *w)
         cm_loop_nowait(w->loop);
         if (script_turn() || w->told)
             continue;
+        /* What else can go on has gone on: the disk is the slowest of all. */
+        if (job_turn())
+            continue;
         if (n_kept > 0 && sc->cancel_in_flight) {
             cancel(w);
         } else if (n_kept > 0) {

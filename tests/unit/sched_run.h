@@ -134,7 +134,7 @@ static int process(const struct plan *plan, int64_t crash_at, bool first)
     pid_t pid;
 
     out->open_then += out->unsettled;
-    out->unsettled = out->settling = 0;
+    out->unsettled = out->settling = out->in_kernel = 0;
     out->crash_at = crash_at;
     out->n_effects = 0;
     pid = fork();

@@ -51,6 +51,7 @@ struct outside {
     struct deed deeds[48];
     size_t n_deeds;
     int unsettled, settling; /* unsafe calls with an intent; of those, answered in the open group */
+    int in_kernel;           /* of those, answered in a group that no sync has covered */
     int open_then;           /* so many were unsettled when a process of this schedule ended */
     int n_reported_unknown;  /* calls that a human was asked about though they had been done */
     bool cut_short;          /* the program did not come as far as the undisturbed run, or went another way */
@@ -156,8 +157,11 @@ __attribute__((visibility("default"))) int fdatasync(int fd)
         errno = eno;
         return -1;
     }
-    if (out && out->power)
+    if (out && out->power) {
         note_synced(fd);
+        out->unsettled -= out->in_kernel;
+        out->in_kernel = 0;
+    }
     return (int)syscall(SYS_fdatasync, fd);
 }
 
@@ -233,9 +237,13 @@ cm_status __wrap_cm_store_commit(cm_store *s, bool sync, struct cm_err *err)
 
     effect(sync ? "commit with sync" : "commit");
     st = __real_cm_store_commit(s, sync, err);
-    if (st == CM_OK && (sync || !out->power)) {
-        out->unsettled -= out->settling;
-        out->settling = 0;
+    if (st != CM_OK)
+        return st;
+    out->in_kernel += out->settling;
+    out->settling = 0;
+    if (sync || !out->power) {
+        out->unsettled -= out->in_kernel;
+        out->in_kernel = 0;
     }
     return st;
 }
@@ -299,6 +307,67 @@ void __wrap_cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, 
 {
     effect("delivery");
     __real_cm_pass_deliver(p, id, failed, execute, value, now_ms, draw);
+}
+
+/* ---- work of another thread: begun at one moment, done at another, and the world goes on in between ---- */
+
+struct cm_job {
+    cm_work_fn run, done;
+    void *user;
+    enum { ASKED, RAN } at;
+    cm_job *next;
+};
+static cm_job *jobs;
+
+cm_job *__wrap_cm_job_start(cm_loop *l, cm_work_fn run, cm_work_fn done, void *user);
+void __wrap_cm_job_end(cm_job *j);
+
+cm_job *__wrap_cm_job_start(cm_loop *l, cm_work_fn run, cm_work_fn done, void *user)
+{
+    cm_job *j = cm_new(cm_job), **at = &jobs;
+
+    (void)l;
+    *j = (cm_job){.run = run, .done = done, .user = user};
+    while (*at)
+        at = &(*at)->next;
+    *at = j;
+    return j;
+}
+
+static void run_job(cm_job *j)
+{
+    j->run(j->user); /* the sync in it is an effect */
+    j->at = RAN;
+    effect("synced, and the loop has not heard of it");
+}
+
+/** The thread does one thing, or the loop hears of it. False: there is nothing to do. */
+static bool job_turn(void)
+{
+    cm_job *j = jobs;
+
+    if (!j)
+        return false;
+    if (j->at == ASKED) {
+        run_job(j);
+        return true;
+    }
+    jobs = j->next;
+    j->done(j->user);
+    free(j);
+    return true;
+}
+
+void __wrap_cm_job_end(cm_job *j)
+{
+    cm_job **at = &jobs;
+
+    if (j->at == ASKED)
+        run_job(j);
+    while (*at != j)
+        at = &(*at)->next;
+    *at = j->next;
+    free(j);
 }
 
 /* ---- the tools ---- */

@@ -393,6 +393,7 @@ static void hooks_run_once_with_the_state_that_is_recorded(void **state)
     WAIT_WHILE(w, !w->ended);
     assert_string_equal(heard, "pass paused;");
     assert_int_equal(cm_runtime_cancel(w->rt, last_id, &w->err), CM_OK);
+    settle();
     assert_string_equal(heard, "pass paused;dispose cancelled;");
 }
 
