@@ -117,6 +117,8 @@ function build(source, input, bind, warnings) {
     const lines = new Lines(text), program = new Program(text, input);
     warnings.general = warnings.texts.length;
     warnings.lineOf = pos => lines.place(pos).line;
+    // Where types stood between, the bracket may have been behind one.
+    warnings.beginsLine = pos => before.length === 0 || isSpace(view.before.slice(0, back(text, view.before, before, pos)).replace(/^.*[\r\n\u2028\u2029]/s, ''));
     try {
         return { ...finish(view, program, start, lines, bind, warnings, before), warnings: warnings.json };
     } catch (e) {

@@ -11,6 +11,7 @@ export class Warnings {
         this.texts = [];
         this.general = Infinity; // how many of them are not about a line
         this.lineOf = () => 0;
+        this.beginsLine = () => true; // whether what stands there is the first in its line of what was sent
     }
 
     at = (pos, message) => this.add(`line ${this.lineOf(pos)}: ${message}`);
@@ -81,7 +82,7 @@ function lookAtLines(text, node, warnings) {
             warnLost(list[i], warnings);
     }
     const at = beginsLine(text, node);
-    if (at !== null)
+    if (at !== null && warnings.beginsLine(at))
         warnings.at(at, `the line begins with ${text[at]} and goes on with the one before, which has no semicolon at its end; put one there if it is a statement of its own`);
 }
 
