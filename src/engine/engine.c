@@ -63,14 +63,16 @@ static JSObjectRef get_function(JSContextRef ctx, JSObjectRef from, const char *
 }
 
 /**
- * The allocator reserves 32 or 64 MB when a kind of memory is first used, and what it reserves counts for a limit on data
- * at once: a program with two thousand small buffers would meet a limit of 64 MB that it had hardly touched. Made here, once for
- * all workers, these reservations are part of every worker's start.
+ * The allocator reserves 32 or 64 MB when a kind of memory is first used, and again when it is first used in earnest,
+ * and what it reserves counts for a limit on data at once: a program with two thousand small buffers would meet a limit of 64 MB that
+ * it had hardly touched. Made here, once for all workers, these reservations are part of every worker's start. With fewer than three
+ * thousand the second one comes in a worker, within its first runs, which then is taken for one that has outgrown its start.
  */
 static void make_reservations(JSContextRef ctx)
 {
     static bool made;
-    cm_autojs source = JSStringCreateWithUTF8CString("[new ArrayBuffer(64), new Uint8Array(64).subarray(1)]");
+    cm_autojs source = JSStringCreateWithUTF8CString("for (let i = 0, a = []; i < 3000; i++) a.push(new "
+                                                     "ArrayBuffer(64), new Uint8Array(64).subarray(1));");
 
     if (!made)
         (void)JSEvaluateScript(ctx, source, NULL, NULL, 1, NULL);

@@ -13,7 +13,7 @@
  * Durability. Writes gather in a group, one transaction, which cm_store_commit ends: without `sync` the
  * kernel has it (it survives the end of this process), with `sync` the disk has it (it survives the machine),
  * together with everything before it. cm_store_finish and an intent with `sync` do that themselves, unless
- * somebody waits for the disk on another thread (cm_store_defer, disk.c; ADR 7 has who waits for what); whoever
+ * somebody waits for the disk on another thread (cm_store_defer, disk.c; ADR 8 has who waits for what); whoever
  * writes anything else commits at the end of the loop's turn, since an open group keeps other processes from
  * writing. A crash thus loses at most the last turn's records of calls that are safe to run again, never an
  * intent whose call was sent with `sync`, and never what was told to anyone. A group that cannot be committed

@@ -33,9 +33,9 @@
 #define LATEST_US           200        /* a frame that other frames follow waits no longer than that */
 #define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
 #define COLLECT_YOUNG_RUNS  10
-#define COLLECT_YOUNG_PAGES (8U << 20 >> 12) /* first touched since the last collection, or copied */
+#define COLLECT_YOUNG_PAGES (4U << 20 >> 12) /* first touched since the last collection, or copied */
 #define COLLECT_ALL_RUNS    100
-#define COLLECT_ALL_PAGES   (16U << 20 >> 12)
+#define COLLECT_ALL_PAGES   (6U << 20 >> 12) /* since the last collection of everything */
 #define COLLECT_ALL_BYTES   (4U << 20) /* or mapped: what nobody touched counts for the limit all the same */
 #define COLLECT_ALL_TEXT    (512U << 10) /* or taken in: as data it is several times as large */
 #define EXIT_PROTOCOL       3
@@ -63,6 +63,7 @@ struct serve {
     unsigned runs_in_all; /* since the last one of everything */
     size_t text_taken;    /* bytes of frames since the last collection */
     long pages_before;    /* minor faults at the last collection */
+    long pages_at_all;    /* and at the last one of everything */
     size_t mapped_before; /* bytes of data mapped until then */
 };
 
@@ -453,8 +454,8 @@ static void renew_engine(struct serve *s)
  */
 static void collect(struct serve *s)
 {
-    long pages = pages_touched() - s->pages_before;
-    bool all = ++s->runs_in_all >= COLLECT_ALL_RUNS || pages > (long)COLLECT_ALL_PAGES ||
+    long touched = pages_touched(), pages = touched - s->pages_before;
+    bool all = ++s->runs_in_all >= COLLECT_ALL_RUNS || touched - s->pages_at_all > (long)COLLECT_ALL_PAGES ||
                s->text_taken > COLLECT_ALL_TEXT || cm_memory_mapped() - s->mapped_before > COLLECT_ALL_BYTES;
 
     if (!all && ++s->runs < COLLECT_YOUNG_RUNS && pages <= (long)COLLECT_YOUNG_PAGES)
@@ -468,6 +469,8 @@ static void collect(struct serve *s)
     s->runs = 0;
     s->text_taken = 0;
     s->pages_before = pages_touched();
+    if (all)
+        s->pages_at_all = s->pages_before;
     s->mapped_before = cm_memory_mapped();
 }
 
@@ -554,6 +557,7 @@ void cm_worker_serve(const struct cm_worker_opts *opts, cm_engine *take_engine, 
         .in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_BYTES + CM_WIRE_HEADER_BYTES),
         .out = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES),
         .pages_before = pages_touched(),
+        .pages_at_all = pages_touched(),
         .mapped_before = cm_memory_mapped(),
     };
     struct cm_frame f;

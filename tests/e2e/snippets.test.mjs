@@ -63,7 +63,7 @@ test('what cannot be saved or run is said with what would be', async (t) => {
     [['snippets', 'save', 'a.b', id], 2, /'a\.b': expected 1 to 64 letters/],
     [['snippets', 'save', 'local', id], 2, /a connector has this name/],
     [['snippets', 'save', 'x', 'exec_0'], 1, /no execution 'exec_0'/],
-    [['snippets', 'save', 'x', broken], 2, /does not parse \(The program ends too soon\)/],
+    [['snippets', 'save', 'x', broken], 2, /does not parse \(The program ends too soon: a value is missing behind \+\)/],
     [['snippets', 'save', 'x', id, '--schema', 'nowhere.json'], 1, /nowhere\.json/],
     [['snippets', 'save', 'x', id, '--schema', '{"type"'], 2, /the input schema/],
     [['snippets', 'save', 'x'], 2, /expected a name and the id/],

@@ -90,6 +90,8 @@ static void what_waits_for_a_human_is_withdrawn(void **state)
 
     starts(w);
     uint32_t id = fake_tool("local", "wipe", "{}");
+    cm_loop_nowait(w->loop);
+    settle();
     assert_int_equal(record(w, last_id, 0).state, CM_CALL_PENDING);
     give_up(id);
     assert_non_null(strstr(delivered(w, 1)->json, "before it was sent"));
