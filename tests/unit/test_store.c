@@ -15,13 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
+#define STORE_NAME "sub/codemode.db"
+#include "store_world.h"
 
 #define RUNNING (1u << CM_EXEC_RUNNING)
-
-static char dir[] = "/tmp/cm-store-XXXXXX";
-static char where[128];
-static const char *path = where + 7;
 
 /** In place of the C library's, for the database too: how often it waits for the disk. */
 static int n_syncs;
@@ -29,39 +26,6 @@ __attribute__((visibility("default"))) int fdatasync(int fd)
 {
     n_syncs++;
     return (int)syscall(SYS_fdatasync, fd);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(dir, sizeof dir, "/tmp/cm-store-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    (void)snprintf(where, sizeof where, "sqlite:%s/sub/codemode.db", dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cm_autofree char *cmd = cm_asprintf("rm -r '%s'", dir);
-
-    (void)state;
-    return system(cmd);
-}
-
-static cm_store *open_store(void)
-{
-    cm_store *s = NULL;
-    struct cm_err err = {0};
-
-    if (cm_store_open(where, &s, &err) != CM_OK)
-        fail_msg("%s", err.message);
-    return s;
-}
-
-static void ok(cm_status st, const struct cm_err *err)
-{
-    if (st != CM_OK)
-        fail_msg("%s", err->message);
 }
 
 static void begin(cm_store *s, const char *id, int64_t at)

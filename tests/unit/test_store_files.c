@@ -16,11 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
-
-static char dir[] = "/tmp/cm-store-XXXXXX";
-static char where[128];
-static const char *path = where + 7;
+#include "store_world.h"
 
 /** In place of the C library's: what somebody does between the making of a lock file and its locking. */
 static void (*before_lock)(int fd);
@@ -34,37 +30,10 @@ __attribute__((visibility("default"))) int flock(int fd, int operation)
     return (int)syscall(SYS_flock, fd, operation);
 }
 
-static int set_up(void **state)
+static int set_up_unwatched(void **state)
 {
-    (void)state;
     before_lock = NULL;
-    (void)snprintf(dir, sizeof dir, "/tmp/cm-store-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    (void)snprintf(where, sizeof where, "sqlite:%s/codemode.db", dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cm_autofree char *cmd = cm_asprintf("chmod -R u+rwX '%s' && rm -r '%s'", dir, dir);
-
-    (void)state;
-    return system(cmd);
-}
-
-static void ok(cm_status st, const struct cm_err *err)
-{
-    if (st != CM_OK)
-        fail_msg("%s", err->message);
-}
-
-static cm_store *open_store(void)
-{
-    cm_store *s = NULL;
-    struct cm_err err = {0};
-
-    ok(cm_store_open(where, &s, &err), &err);
-    return s;
+    return set_up(state);
 }
 
 static cm_status begin(cm_store *s, const char *id, struct cm_err *err)
@@ -629,7 +598,7 @@ static void a_store_that_could_not_be_made_for_want_of_room_can_be_made_later(vo
     expect_done(in_child(on_a_full_one_from_the_start, 0));
 }
 
-#define T(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, set_up_unwatched, tear_down)
 
 int main(void)
 {

@@ -12,43 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
-
-static char dir[] = "/tmp/cm-store-XXXXXX";
-static char where[128];
-static const char *path = where + 7;
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(dir, sizeof dir, "/tmp/cm-store-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    (void)snprintf(where, sizeof where, "sqlite:%s/codemode.db", dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cm_autofree char *cmd = cm_asprintf("rm -r '%s'", dir);
-
-    (void)state;
-    return system(cmd);
-}
-
-static void ok(cm_status st, const struct cm_err *err)
-{
-    if (st != CM_OK)
-        fail_msg("%s", err->message);
-}
-
-static cm_store *open_store(void)
-{
-    cm_store *s = NULL;
-    struct cm_err err = {0};
-
-    ok(cm_store_open(where, &s, &err), &err);
-    return s;
-}
+#include "store_world.h"
 
 static void begin(cm_store *s, const char *id, int64_t at)
 {
