@@ -243,7 +243,7 @@ __attribute__((unused)) static void end_normally(struct world *w)
     } while (0)
 
 /** Answers of ids from `n` on have been delivered. */
-static const struct fake_delivery *delivered(struct world *w, size_t n)
+__attribute__((unused)) static const struct fake_delivery *delivered(struct world *w, size_t n)
 {
     WAIT_WHILE(w, fake && !fake->killed && fake->n_got < n);
     assert_non_null(fake);
