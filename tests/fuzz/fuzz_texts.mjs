@@ -25,6 +25,8 @@ const HEAD = /^\((?:[$\w]+=>)?\(?(?:async \(\) => \{)?/;
 const HTML_COMMENT = /<!--|-->/;
 // The parser takes a slash behind the body of an async function, which nobody divides, for the start of a regular expression.
 const DIVIDED = /\basync\s+function\b[^]*\}\s*\//;
+// And a slash behind the yield of a generator that is an expression, where a regular expression may begin, for a division.
+const YIELDED = /\byield\s*\//;
 // A statement that is the name `let`, as sloppy code may have it: what follows it cannot be made a return.
 const LET_ALONE = /\blet\s*(?:\/[/*]|<!--|$)/m;
 
@@ -93,7 +95,7 @@ export function check(source) {
       errorTeaches(source, out.error);
       continue;
     }
-    if (LET_ALONE.test(source) || DIVIDED.test(out.run)) continue;
+    if (LET_ALONE.test(source) || DIVIDED.test(out.run) || YIELDED.test(out.run)) continue;
     isOneFunction(out.run);
     if (out.map !== '') tokensStay(source, out);
     if (out.warnings) assert.ok(JSON.parse(out.warnings).every((w) => typeof w === 'string' && w.length > 5));
