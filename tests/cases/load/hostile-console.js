@@ -1,5 +1,5 @@
 // what: floods the console
-// ends: cpu_limit|wall_limit
+// ends: memory_limit|cpu_limit|wall_limit
 await svc.begin({ n: __N__ });
 for (;;)
     console.log('x'.repeat(1000));
