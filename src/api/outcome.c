@@ -29,7 +29,7 @@ cm_outcome *cm_api__outcome_new(char *take_json, size_t len)
         const char *name = take_json + sizeof front - 1;
         size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
 
-        if (name[n] == '"' && n < sizeof o->status)
+        if (n < sizeof o->status && name[n] == '"')
             memcpy(o->status, name, n);
     }
     return o;

@@ -277,8 +277,10 @@ static void on_paused(void *user, const struct cm_err *err)
         rt_held_drop(e);
     if (!err)
         rt_announce(e->rt, e->id, CM_EXEC_PAUSED, true, (struct cm_str){0});
-    rt_tell(listeners, err ? CM_EXEC_ERROR : CM_EXEC_PAUSED, err ? (struct cm_str){0} : cm_buf_str(&out),
-            err);
+    struct cm_str text = {NULL, 0};
+    if (!err)
+        text = cm_buf_str(&out);
+    rt_tell(listeners, err ? CM_EXEC_ERROR : CM_EXEC_PAUSED, text, err);
     cm_buf_done(&out);
     e->n_telling--;
     if (e->gone && e->n_telling == 0)
