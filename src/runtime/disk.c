@@ -110,11 +110,15 @@ static void sync_log(void *user)
 {
     struct rt_disk *d = user;
 
-    if (!d->suspect)
+    if (!d->suspect) {
         d->eno = fdatasync(d->fd) == 0 ? 0 : errno;
-    else /* each descriptor hears of a failure once: the first may be told of the one that we know of */
-        d->eno =
-            cm_store_checkpoint(d->rt->o.store, true) || cm_store_checkpoint(d->rt->o.store, true) ? 0 : EIO;
+        return;
+    }
+    /* Each descriptor hears of a failure once: the first try may be told of the one that we know of. */
+    bool moved = cm_store_checkpoint(d->rt->o.store, true);
+    if (!moved)
+        moved = cm_store_checkpoint(d->rt->o.store, true);
+    d->eno = moved ? 0 : EIO;
 }
 
 static void move_log(void *user)
