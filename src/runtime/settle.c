@@ -89,6 +89,7 @@ static cm_status settle_one(struct rt_call *c, enum cm_exec_state exec, struct c
 cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *err)
 {
     cm_status st = CM_OK;
+    bool outrun = false; /* somebody else has said what becomes of one of them */
 
     while (e->calls) {
         struct rt_call *c = e->calls;
@@ -96,6 +97,11 @@ cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *e
 
         if (st == CM_OK && !stays_as_it_is(c, state))
             st = settle_one(c, state, err);
+        /* That is a word about this call, and none about the others. */
+        if (st == CM_E_CONFLICT) {
+            outrun = true;
+            st = CM_OK;
+        }
         if (c->phase == RT_STARTING)
             cm_connector_forget(c->conn, c);
         rt_sdk_stop(c);
@@ -105,10 +111,11 @@ cm_status rt_calls_settle(cm_exec *e, enum cm_exec_state state, struct cm_err *e
         else
             rt_call_free(c);
     }
-    /* What is recorded and was not issued again. */
-    if (st == CM_OK && e->replay && state != CM_EXEC_PAUSED)
+    /* What is recorded and was not issued again, and what somebody decided meanwhile: with the run, it has ended. */
+    bool rest = (e->replay || outrun) && state != CM_EXEC_PAUSED;
+    if (st == CM_OK && rest)
         st = cm_store_calls_withdraw(e->rt->o.store, e->id, cm_now_ms(), err);
-    if (st == CM_OK && e->replay && state != CM_EXEC_PAUSED)
+    if (st == CM_OK && rest)
         st = cm_store_calls_abandon(e->rt->o.store, e->id, err);
     return st;
 }
