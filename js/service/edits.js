@@ -38,6 +38,12 @@ export class Program {
         this.replace(at, to, blank(this.text.slice(at, to)));
     }
 
+    // A whole statement. Where what stands below it could go on with the line above, its end stays.
+    removeStatement(node) {
+        const goesOn = /^\s*[([`/+-]/.test(this.text.slice(node.end, node.end + 200));
+        this.replace(node.start, node.end, (goesOn ? ';' : '') + blank(this.text.slice(node.start, node.end)).slice(goesOn ? 1 : 0));
+    }
+
     // Inside of a line, when the length changes. What is inserted at its start stands before it.
     replace(at, to, text) {
         this.edits.push({ at, to, text, side: OPENS, reach: Infinity, n: this.edits.length });

@@ -188,7 +188,7 @@ export function takeImports(program, body, helper) {
         const made = declarationsOf(node, used ??= usedNames(body), helper);
         shown.push(...made.shown);
         run.push(...made.run);
-        program.remove(node.start, node.end);
+        program.removeStatement(node);
     }
     rewriteCalls(program, body, helper);
     return { body: used === null ? body : body.filter(node => node.type !== 'ImportDeclaration'), shown: shown.join(' '), run: run.join(' ') };

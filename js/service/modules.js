@@ -77,7 +77,7 @@ class Module {
         const from = node.source === null ? null : this.from(node);
         for (const { local, exported } of node.specifiers)
             this.add(nameOf(exported), from === null ? local.name : `${from}[${JSON.stringify(nameOf(local))}]`);
-        program.remove(node.start, node.end);
+        program.removeStatement(node);
     }
 
     exportAll(node) {
@@ -86,7 +86,7 @@ class Module {
             this.stars.push(from);
         else
             this.add(nameOf(node.exported), from);
-        this.program.remove(node.start, node.end);
+        this.program.removeStatement(node);
     }
 
     exports(body) {

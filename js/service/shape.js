@@ -123,7 +123,7 @@ export function unexport(program, statements, last) {
         if (node.type === 'ExportNamedDeclaration' && node.declaration !== null) {
             program.remove(node.start, tokenStart(program.text, node, 1));
         } else if (isList(node)) {
-            program.remove(node.start, node.end);
+            program.removeStatement(node);
         } else if (node.type === 'ExportDefaultDeclaration' && node !== last) {
             const value = node.declaration, start = tokenStart(program.text, node, 2);
             if (value.type.endsWith('Declaration') && value.id !== null) {
