@@ -313,6 +313,32 @@ static void what_another_process_decided_is_what_is_told(void **state)
     LACKS(w, "\"result\"");
 }
 
+/** The first conflict once ended the settling of all, and what had been sent stayed `executing` in a run that had ended. */
+static void a_call_that_another_process_decided_leaves_no_other_one_open(void **state)
+{
+    struct world *w = *state;
+    cm_auto(cm_store) other = NULL;
+    const struct cm_decision_row no = {.at = 5, .outcome = {CM_STR("{\"message\":\"no\"}"), CM_STR("")}};
+
+    start(w);
+    id_of(w);
+    fake_tool("local", "wipe", "{}");
+    fake_tool("local", "keep", "{}");
+    fake_tool("local", "keep_read", "{}");
+    fake_tool("local", "wipe", "{\"n\":2}");
+    WAIT_WHILE(w, w->n_kept < 2);
+    settle();
+    assert_int_equal(cm_store_open(w->where, &other, &w->err), CM_OK);
+    assert_int_equal(cm_store_call_decide(other, last_id, 0, &no, &w->err), CM_OK);
+    assert_int_equal(cm_store_commit(other, true, &w->err), CM_OK);
+    end_normally(w);
+    assert_int_equal(w->state, CM_EXEC_COMPLETED);
+    assert_int_equal(record(w, last_id, 0).state, CM_CALL_REJECTED);
+    assert_int_equal(record(w, last_id, 1).state, CM_CALL_UNKNOWN);
+    assert_int_equal(record(w, last_id, 2).state, CM_CALL_CANCELLED);
+    assert_int_equal(record(w, last_id, 3).state, CM_CALL_CANCELLED);
+}
+
 static void closing_the_runtime_ends_what_runs(void **state)
 {
     struct world *w = *state;
@@ -439,6 +465,7 @@ int main(void)
         T(records_that_were_lost_are_not_claimed),
         T(a_full_disk_is_the_reason_and_not_an_unknown_execution),
         T(what_another_process_decided_is_what_is_told),
+        T(a_call_that_another_process_decided_leaves_no_other_one_open),
         T(closing_the_runtime_ends_what_runs),
         T(a_single_call_is_an_execution_like_any_other),
         T(only_the_newest_executions_are_kept),
