@@ -4,8 +4,11 @@
 
 #include "store/store.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -48,6 +51,21 @@ static cm_store *open_store(void)
 
     ok(cm_store_open(where, &s, &err), &err);
     return s;
+}
+
+/** Run fn with a store in a child that then dies by SIGKILL, as a crashed host does. */
+MAYBE_UNUSED static void in_a_process_that_is_killed(void (*fn)(cm_store *s))
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        fn(open_store());
+        (void)raise(SIGKILL);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
 #endif

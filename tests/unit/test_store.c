@@ -222,21 +222,6 @@ static void the_file_is_private_and_so_is_the_folder_made_for_it(void **state)
     assert_int_equal(sb.st_mode & 0777, 0700);
 }
 
-/** Run fn with a store in a child that then dies by SIGKILL, as a crashed host does. */
-static void in_a_process_that_is_killed(void (*fn)(cm_store *s))
-{
-    int status = 0;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        fn(open_store());
-        (void)raise(SIGKILL);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 /** The paused executions that wait for nobody. */
 static const char *interrupted(cm_store *s)
 {

@@ -23,21 +23,6 @@ static void begin(cm_store *s, const char *id, int64_t at)
     ok(cm_store_begin(s, &row, &err), &err);
 }
 
-/** Run fn with a store in a child that then dies by SIGKILL, as a crashed host does. */
-static void in_a_process_that_is_killed(void (*fn)(cm_store *s))
-{
-    int status = 0;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        fn(open_store());
-        (void)raise(SIGKILL);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 /** What waits for nobody and was interrupted so often, in the order in which it is taken up: "ID×TIMES ". */
 static const char *interrupted(cm_store *s, uint32_t from, uint32_t to)
 {
