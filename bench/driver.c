@@ -10,7 +10,7 @@
  */
 #include "driver.h"
 
-#include "base/parse.h"
+#include "settings.h"
 #include "json/json.h"
 
 #include <math.h>
@@ -124,11 +124,7 @@ static const struct {
     {                                                 \
         key, offsetof(struct settings, member), false \
     }
-static const struct {
-    const char *key;
-    size_t offset;
-    bool text;
-} rows[] = {
+static const struct setting rows[] = {
     TEXT("log", log),
     TEXT("isolation", isolation),
     TEXT("part", part),
@@ -147,27 +143,13 @@ static const struct {
     NUMBER("others", others),
 };
 
-/** The member of this key: text, or a decimal number. Text is borrowed for as long as s is used. */
 static void set(struct settings *s, struct cm_str key, const char *value)
 {
     struct cm_err err = {0};
-
-    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++) {
-        char *member = (char *)s + rows[i].offset;
-
-        if (!cm_str_eq_z(key, rows[i].key))
-            continue;
-        if (rows[i].text)
-            *(const char **)(void *)member = value;
-        else if (cm_parse_u32(cm_str_of(value), (uint32_t *)(void *)member, &err) != CM_OK)
-            bench_fail(rows[i].key, err.message);
-        return;
-    }
-    cm_autobuf known = CM_BUF_INIT(1024);
-    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++)
-        cm_buf_addf(&known, "%s%s", i ? ", " : "no such option; there are ", rows[i].key);
     cm_autofree char *name = cm_memdup_z(key.ptr, key.len);
-    bench_fail(name, cm_buf_str(&known).ptr);
+
+    if (setting_set(rows, CM_ARRAY_LEN(rows), s, key, value, &err) != CM_OK)
+        bench_fail(name, err.message);
 }
 
 /** False: no workload of this name. */

@@ -1,7 +1,7 @@
 /** The crowd: who is started when, and whether what it came to is right. */
 #include "load.h"
 
-#include "base/parse.h"
+#include "../../bench/settings.h"
 #include "wire/control.h"
 
 #include <inttypes.h>
@@ -278,20 +278,16 @@ struct settings {
     const char *store, *programs, *runtimes;
 };
 
-static const struct {
-    const char *key, *what;
-    size_t offset;
-    bool text;
-} rows[] = {
-    {"seconds", "how long new programs come; 0: each place runs one", offsetof(struct settings, seconds),
-     false},
-    {"cpuMs", "limit of each program", offsetof(struct settings, cpu_ms), false},
-    {"memoryMb", "limit of each program", offsetof(struct settings, memory_mb), false},
-    {"json", "1: the report as JSON", offsetof(struct settings, json), false},
-    {"store", "as in the configuration", offsetof(struct settings, store), true},
-    {"programs", "their folder", offsetof(struct settings, programs), true},
-    {"runtimes", "how many programs each has under way: 700,250,45,5", offsetof(struct settings, runtimes),
-     true},
+static const struct setting rows[] = {
+    {"seconds", offsetof(struct settings, seconds), false,
+     "how long new programs come; 0: each place runs one"},
+    {"cpuMs", offsetof(struct settings, cpu_ms), false, "limit of each program"},
+    {"memoryMb", offsetof(struct settings, memory_mb), false, "limit of each program"},
+    {"json", offsetof(struct settings, json), false, "1: the report as JSON"},
+    {"store", offsetof(struct settings, store), true, "as in the configuration"},
+    {"programs", offsetof(struct settings, programs), true, "their folder"},
+    {"runtimes", offsetof(struct settings, runtimes), true,
+     "how many programs each has under way: 700,250,45,5"},
 };
 
 static _Noreturn void usage(const char *wrong)
@@ -306,18 +302,8 @@ static void set(struct settings *s, struct cm_str key, const char *value)
 {
     struct cm_err err = {0};
 
-    for (size_t i = 0; i < CM_ARRAY_LEN(rows); i++) {
-        char *member = (char *)s + rows[i].offset;
-
-        if (!cm_str_eq_z(key, rows[i].key))
-            continue;
-        if (rows[i].text)
-            *(const char **)(void *)member = value;
-        else if (cm_parse_u32(cm_str_of(value), (uint32_t *)(void *)member, &err) != CM_OK)
-            usage(err.message);
-        return;
-    }
-    usage("no such key");
+    if (setting_set(rows, CM_ARRAY_LEN(rows), s, key, value, &err) != CM_OK)
+        usage(err.message);
 }
 
 /** "700,250": runtimes of these sizes. */
