@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "exec_world.h"
@@ -148,16 +149,20 @@ static void one_sync_serves_everybody_who_asked_before_it_began(void **state)
 static void a_sync_that_fails_fails_those_who_waited_and_no_later_run(void **state)
 {
     struct world *w = *state;
+    cm_autofree char *log = cm_asprintf("%s-wal", strchr(w->where, ':') + 1);
+    struct stat sb;
 
     start(w);
     atomic_store(&fails, true);
     (void)fake_tool("local", "keep", "{}");
     WAIT_WHILE(w, !w->ended);
+    /* The end is believed once what may have been lost is in the database: nothing is left of the log. */
+    assert_int_equal(stat(log, &sb), 0);
+    assert_int_equal(sb.st_size, 0);
     assert_int_equal(w->n_kept, 0);
     assert_int_equal(w->state, CM_EXEC_ERROR);
     HAS(w, "\"code\":\"store_error\"");
     HAS(w, "sync the log to the disk");
-    /* What may have been lost is on the disk otherwise before anything else is believed. */
     start(w);
     (void)fake_tool("local", "echo", "{}");
     (void)delivered(w, 1);
