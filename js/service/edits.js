@@ -38,9 +38,9 @@ export class Program {
         this.replace(at, to, blank(this.text.slice(at, to)));
     }
 
-    // A whole statement. Where what stands below it could go on with the line above, its end stays.
+    // A whole statement. Where what stands below it could go on with the line above, or is a text that would be a directive, its end stays.
     removeStatement(node) {
-        const goesOn = /^\s*[([`/+-]/.test(this.text.slice(node.end, node.end + 200));
+        const goesOn = /^\s*[([`/+'"-]/.test(this.text.slice(node.end, node.end + 200));
         this.replace(node.start, node.end, (goesOn ? ';' : '') + blank(this.text.slice(node.start, node.end)).slice(goesOn ? 1 : 0));
     }
 
@@ -56,6 +56,12 @@ export class Program {
         for (let i = n; i < this.edits.length; i++)
             this.edits[i].view = view;
         this.views = true;
+    }
+
+    // Before a statement of ours, which would become a name that `let` declares: a name alone as it is, it is a statement in old code.
+    endLet(before) {
+        if (before !== undefined && /\blet$/.test(this.text.slice(before.start, before.end)))
+            this.append(before.end, ';');
     }
 
     // Call a function that was declared, last of all.

@@ -72,10 +72,18 @@ function untag(text) {
 const LOST_TAG = /^\s*(?:(?:js|javascript|typescript|ts|jsx|tsx)[ \t]*(?=[\r\n]+\s*[^\s.=,?+*%&|^<>])|javascript:)/i;
 
 // `-->` with what follows it in its line is a comment at the start of a line only, which the program's first line, behind the head of
-// a function, no longer has. Other comments may stand before it.
-const CLOSE = /^((?:\s|\/\*(?:[^*\r\n\u2028\u2029]|\*(?!\/))*\*\/)*)(-->[^\r\n\u2028\u2029]*)/;
+// a function, no longer has. Other comments may stand before it, and more of its kind.
+const CLOSE = /(?:\s|\/\*(?:[^*\r\n\u2028\u2029]|\*(?!\/))*\*\/)*(-->[^\r\n\u2028\u2029]*)/y;
 
-export const blankClose = text => !text.includes('-->') ? text : text.replace(CLOSE, (_, before, comment) => before + blank(comment));
+export function blankClose(text) {
+    let out = '', at = 0;
+    if (!text.includes('-->'))
+        return text;
+    CLOSE.lastIndex = 0;
+    for (let found; (found = CLOSE.exec(text)); at = CLOSE.lastIndex)
+        out += text.slice(at, CLOSE.lastIndex - found[1].length) + blank(found[1]);
+    return out + text.slice(at);
+}
 
 // The program's own text within what was sent, every line and column where it was.
 export function clean(text) {

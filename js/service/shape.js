@@ -291,7 +291,7 @@ export function shape(program, statements, warn) {
         return;
     }
     if (kept !== null) {
-        exportedBefore(program, kept, functions, warn);
+        exportedBefore(program, kept, last, functions, warn);
         return;
     }
     // Functions declared below the last expression are hoisted: `main(); async function main() { … }`.
@@ -299,6 +299,7 @@ export function shape(program, statements, warn) {
     while (i > 0 && significant[i].type === 'FunctionDeclaration')
         i--;
     const result = significant[i];
+    program.endLet(i > 0 ? significant[i - 1] : undefined);
     if (result.type === 'ExpressionStatement' && (i === significant.length - 1 || result.directive === undefined))
         expressionResult(program, result, i < significant.length - 1, functions, warn);
     else
@@ -306,7 +307,7 @@ export function shape(program, statements, warn) {
 }
 
 // The default export stood before other statements; these run first.
-function exportedBefore(program, { name, value }, functions, warn) {
+function exportedBefore(program, { name, value }, last, functions, warn) {
     const end = program.text.trimEnd().length, method = value.type === 'ObjectExpression' || isClass(value) ? methodOf(value, functions) : null;
     if (value.type === 'FunctionDeclaration' || isFunction(value) || (value.type === 'Identifier' && functions.has(value.name)))
         program.callAfter(name, end, collector(value, warn));
@@ -314,6 +315,7 @@ function exportedBefore(program, { name, value }, functions, warn) {
         program.callAfter(`${isClass(value) && !method.isStatic ? `(new ${name}())` : name}.${method.name}`, end);
     else if (!isClass(value))
         program.append(end, `\nreturn ${name};`);
+    program.endLet(last);
 }
 
 // A program that is one arrow function and nothing else: it needs no wrapper.

@@ -38,7 +38,7 @@ struct guest {
     size_t log_bytes, n_logs;
 };
 
-enum open_state { NOT_OPEN, OPEN_CALL, OPEN_STEP, STEP_RUNS };
+enum open_state { NOT_OPEN, OPEN_CALL, OPEN_TIMER, OPEN_STEP, STEP_RUNS };
 
 struct world {
     struct plan plan;
@@ -54,10 +54,15 @@ static void answer(struct guest *g, uint32_t id, struct cm_value value)
     cm_pass_deliver(g->pass, id, (id & 1) != 0, execute, value, 1700000000000 + id, id);
 }
 
+static bool is_owed(const struct guest *g, uint32_t id)
+{
+    return g->open[id] != NOT_OPEN && g->open[id] != STEP_RUNS;
+}
+
 static void answer_open(struct guest *g)
 {
     for (uint32_t id = 1; id <= g->last_id && id < CM_ARRAY_LEN(g->open) && !g->ended; id++)
-        if (g->open[id] == OPEN_CALL || g->open[id] == OPEN_STEP)
+        if (is_owed(g, id))
             answer(g, id, (struct cm_value){CM_STR("null"), CM_STR("{\"\":\"undefined\"}")});
 }
 
@@ -74,7 +79,7 @@ static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind,
         cm_pass_kill(p, CM_PASS_CANCELLED, "cancelled", "enough");
         return;
     }
-    g->open[id] = kind == CM_CALL_STEP ? OPEN_STEP : OPEN_CALL;
+    g->open[id] = kind == CM_CALL_STEP ? OPEN_STEP : kind == CM_CALL_TIMER ? OPEN_TIMER : OPEN_CALL;
     for (uint32_t i = 1; i <= id; i++)
         n_open += g->open[i] != NOT_OPEN;
     CM_MUST(n_open <= CALLS_MAX + TIMERS_MAX);
@@ -111,7 +116,7 @@ static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
 
     CM_MUST(g->pass == p && !g->ended && outstanding > 0);
     for (uint32_t id = 1; id <= g->last_id && id < CM_ARRAY_LEN(g->open); id++)
-        n += g->open[id] == OPEN_CALL || g->open[id] == OPEN_STEP;
+        n += is_owed(g, id);
     CM_MUST(outstanding == n);
     if (g->world->plan.host & 16)
         answer_open(g);
@@ -130,8 +135,10 @@ static void on_cancel(void *user, cm_pass *p, uint32_t id)
 {
     struct guest *g = user;
 
-    CM_MUST(g->pass == p && !g->ended && id <= g->last_id && g->open[id] == OPEN_CALL);
-    g->open[id] = NOT_OPEN;
+    CM_MUST(g->pass == p && !g->ended && id <= g->last_id);
+    CM_MUST(g->open[id] == OPEN_TIMER || g->open[id] == OPEN_CALL);
+    if (g->open[id] == OPEN_TIMER)
+        g->open[id] = NOT_OPEN; /* a call is owed its answer all the same */
 }
 
 static const struct cm_pass_events events = {on_call, on_step_end, on_log, on_wait, on_end, on_cancel};

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 static void world_leave(int status) __attribute__((noreturn));
-static ssize_t world_read(int fd, void *out, size_t n);
+static ssize_t world_recv(int fd, void *out, size_t n, int flags);
 static ssize_t world_send(int fd, const void *bytes, size_t n, int flags);
 
 static cm_status world_start(cm_engine *e, const struct cm_realm_opts *opts, cm_realm **out,
                              struct cm_err *err);
 
 #define _exit                 world_leave
-#define read                  world_read
+#define recv                  world_recv
 #define send                  world_send
 #define cm_realm_start        world_start
 #define cm_memory_begin_run() ((void)0)
@@ -59,9 +59,9 @@ static void world_leave(int status)
     longjmp(world.left, 1);
 }
 
-static ssize_t world_read(int fd, void *out, size_t n)
+static ssize_t world_recv(int fd, void *out, size_t n, int flags)
 {
-    (void)fd;
+    (void)fd, (void)flags;
     if (n > world.in.len)
         n = world.in.len;
     memcpy(out, world.in.ptr, n);
