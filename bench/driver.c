@@ -141,6 +141,7 @@ static const struct setting rows[] = {
     NUMBER("cpuMs", cpu_ms),
     NUMBER("memoryMb", memory_mb),
     NUMBER("others", others),
+    NUMBER("runsPerWorker", runs_per_worker),
 };
 
 static void set(struct settings *s, struct cm_str key, const char *value)

@@ -25,14 +25,15 @@ struct settings {
     uint32_t first;        /* 1: each run is the first one of its worker, which is taken from the pool */
     uint32_t
         effects; /* 1: the tool that is called has effects, so its intent is synced before it is called */
-    uint32_t pause_ms;  /* before each sample, uncounted: for the pool to fill up */
-    uint32_t in_flight; /* W10 */
-    uint32_t ms;        /* W10: how long */
-    uint32_t waiting;   /* W9: runs that wait */
-    uint32_t calls;     /* W11, replay: length of the log */
-    uint32_t cpu_ms;    /* W7: the limit */
-    uint32_t memory_mb; /* W8: the limit */
-    uint32_t others;    /* W7: 0: alone, 1: with other runs going on */
+    uint32_t pause_ms;        /* before each sample, uncounted: for the pool to fill up */
+    uint32_t in_flight;       /* W10 */
+    uint32_t ms;              /* W10: how long */
+    uint32_t waiting;         /* W9: runs that wait */
+    uint32_t calls;           /* W11, replay: length of the log */
+    uint32_t cpu_ms;          /* W7: the limit */
+    uint32_t memory_mb;       /* W8: the limit */
+    uint32_t runs_per_worker; /* before it is replaced */
+    uint32_t others;          /* W7: 0: alone, 1: with other runs going on */
 };
 
 #define MAX_FIGURES 24

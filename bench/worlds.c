@@ -95,7 +95,9 @@ struct world_kind world_kind_of(const struct settings *s)
         .log = !s->log || strcmp(s->log, "off") != 0,
         .isolation = s->isolation ? s->isolation : "realm",
         .grace_ms = 30000,
-        .runs_per_worker = s->first ? 1 : 100,
+        .runs_per_worker = s->first             ? 1
+                           : s->runs_per_worker ? s->runs_per_worker
+                                                : 1000,
         .max_workers = 64,
     };
 }

@@ -1,8 +1,9 @@
 // Calls to the host: numbered when issued, settled by deliveries, one at a time.
-import { codec, decode, encode } from './codec.js';
+import { decode, encode, encodeThrown } from './codec.js';
 import { define, ErrorFn, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
 import { here, innermost, ownStack, places } from './position.js';
 import { errors } from './errors.js';
+import { revival } from './revive.js';
 import { note } from './unawaited.js';
 import { snippets } from './snippets.js';
 import { OP_CALL, OP_CANCEL, OP_STEP_END, RUN, SEARCH, state, STEP, TIMER, TOOL } from './state.js';
@@ -84,7 +85,7 @@ function failure(entry, value) {
         if (entry.kind === STEP)
             return value;
         if (isObject(value) && typeof own(value, 'message') === 'string')
-            e = codec().makeError(value);
+            e = revival().makeError(value);
         else
             e = new ErrorFn(typeof value === 'string' && value !== '' ? value : 'The call failed without a message');
     }
@@ -108,7 +109,7 @@ async function runStep(id, run, root) {
             encoded = encode(await run(), root, false, 'return data instead');
         } catch (e) {
             failed = true;
-            encoded = codec().encodeThrown(e, 'step error');
+            encoded = encodeThrown(e, 'step error');
         }
     } catch (e) {
         // What was thrown last is the codec's own, unless a getter of the program threw it: then its message is not asked for.

@@ -3,7 +3,7 @@ import {
     apply, cut, defineProperty, find, getPrototypeOf, isArray, isError, isObject, issued, once, ownData, PromiseFn, stringify, text, weakGet, wellFormed,
 } from './primordials.js';
 import { absent } from './absent.js';
-import { codec } from './codec.js';
+import { encodeFields } from './codec.js';
 import { formatter } from './format.js';
 import { places } from './position.js';
 import { state } from './state.js';
@@ -137,7 +137,7 @@ export const errors = once(() => {
     function fieldsOf(thrown) {
         try {
             if (isObject(thrown) && !isArray(thrown))
-                return codec().encodeFields(thrown);
+                return encodeFields(thrown);
         } catch {
             // A proxy that will not tell its keys has no fields to tell.
         }

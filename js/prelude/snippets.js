@@ -1,9 +1,10 @@
 // codemode.run: saved programs. The host gives the text of one; the service realm makes a function of it, which runs here, in the
 // program's own realm and with what the program has, as a step does.
-import { codec, decode, encode } from './codec.js';
+import { decode, encode, encodeThrown } from './codec.js';
 import { errors } from './errors.js';
 import { helper } from './modules.js';
 import { define, isError, isObject, keys, once, own, parse, PromiseFn, stringify } from './primordials.js';
+import { revival } from './revive.js';
 import { OP_SNIPPET, state } from './state.js';
 
 export const snippets = once(() => {
@@ -29,15 +30,15 @@ export const snippets = once(() => {
         const { d, place } = errors().told(thrown), quoted = stringify(name);
         const where = place !== null && place.module === 'snippet:' + name ? `(line ${place.line} of snippet ${quoted})` : `(in snippet ${quoted})`;
         if (isObject(thrown) && isError(thrown)) {
-            const { json, marks } = codec().encodeThrown(thrown, 'snippet error'), copy = decode(json, marks);
+            const { json, marks } = encodeThrown(thrown, 'snippet error'), copy = decode(json, marks);
             return withMessage(copy, `${d.message} ${where}`);
         }
-        return codec().makeError({ __proto__: null, name: d.name, message: `${d.message} ${where}`, ...(d.code === undefined ? {} : { code: d.code }) });
+        return revival().makeError({ __proto__: null, name: d.name, message: `${d.message} ${where}`, ...(d.code === undefined ? {} : { code: d.code }) });
     }
 
     function refused(json, name) {
         const { error } = parse(json);
-        return codec().makeError({ __proto__: null, name: 'SyntaxError', code: 'syntax',
+        return revival().makeError({ __proto__: null, name: 'SyntaxError', code: 'syntax',
                                    message: `${error.message} (line ${error.line} of snippet ${stringify(name)})` });
     }
 

@@ -236,7 +236,7 @@ static cm_config *config_new(const struct cm_config_lookup *l)
         .jit = true,
         .max_executions = 50,
         .max_workers = 64,
-        .runs_per_worker = 100,
+        .runs_per_worker = 1000,
         .worker_age_ms = 3600000,
         .grace_ms = 30000,
         .paused_ttl_ms = 86400000,

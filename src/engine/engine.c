@@ -124,6 +124,8 @@ cm_status cm_engine_new(const struct cm_engine_opts *opts, cm_engine **out, stru
     /* The JIT is a setting of the process: cm_engine_prepare_process. */
     e->one_shot = opts->one_shot;
     e->bind_json = CM_BUF_INIT(CM_FRAME_MAX_BYTES);
+    /* Nobody looks into a sandbox; and a realm that could be inspected is announced each time one is made. */
+    JSRemoteInspectorSetInspectionEnabledByDefault(false);
     e->group = create_group_quietly();
     e->prelude.text = cm_prelude_js;
     e->prelude_url = JSStringCreateWithUTF8CString("codemode:prelude");

@@ -9,6 +9,7 @@
 /* Exported by the library, declared in its private headers only. */
 JS_EXPORT void JSSynchronousGarbageCollectForDebugging(JSContextRef ctx);
 JS_EXPORT void JSSynchronousEdenCollectForDebugging(JSContextRef ctx);
+JS_EXPORT void JSRemoteInspectorSetInspectionEnabledByDefault(bool enabled);
 JS_EXPORT void JSGlobalContextSetUnhandledRejectionCallback(JSGlobalContextRef ctx, JSObjectRef function,
                                                             JSValueRef *exception);
 

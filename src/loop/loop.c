@@ -5,10 +5,12 @@
  */
 #include "loop/internal.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 struct cm_timer {
@@ -37,7 +39,9 @@ struct work {
     void *user;
 };
 
-#define LOOP_FDS 8 /* what a loop opens for itself, and a little more */
+#define LOOK_US  80  /* so long is looked before sleeping */
+#define SOON_US  150 /* what came within that is worth looking for the next time */
+#define LOOP_FDS 8   /* what a loop opens for itself, and a little more */
 
 /**
  * libuv aborts where it finds a descriptor of its own among the standard three, or none left for its first pipe. Both are errors of
@@ -112,9 +116,36 @@ static bool turn(cm_loop *l, uv_run_mode mode)
     return active;
 }
 
+void cm_loop_look(cm_loop *l, cm_loop_looks_fn looks, void *user)
+{
+    l->looks = looks;
+    l->looks_user = user;
+    l->came_soon = true;
+}
+
+/** True: there is something to handle. */
+static bool look(const cm_loop *l, int64_t from_us)
+{
+    struct pollfd p = {.fd = uv_backend_fd(&l->uv), .events = POLLIN};
+
+    while (poll(&p, 1, 0) == 0)
+        if (cm_mono_us() - from_us >= LOOK_US)
+            return false;
+    return true;
+}
+
 bool cm_loop_once(cm_loop *l)
 {
-    return turn(l, UV_RUN_ONCE);
+    int64_t from_us;
+
+    if (!l->looks || uv_backend_timeout(&l->uv) == 0 || !l->looks(l->looks_user))
+        return turn(l, UV_RUN_ONCE);
+    from_us = cm_mono_us();
+    if (l->came_soon && look(l, from_us))
+        return turn(l, UV_RUN_ONCE);
+    bool active = turn(l, UV_RUN_ONCE);
+    l->came_soon = l->heard_us >= from_us && l->heard_us - from_us < SOON_US;
+    return active;
 }
 
 void cm_loop_nowait(cm_loop *l)

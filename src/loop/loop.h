@@ -23,6 +23,12 @@ void cm_loop_free(cm_loop *l);
 CM_DEFINE_AUTO(cm_loop, cm_loop_free)
 /** Wait for events and handle them once. False when nothing is active. */
 bool cm_loop_once(cm_loop *l);
+/**
+ * Before cm_loop_once sleeps, look for bytes of a stream for a moment, where the last ones came at once and looks() says that it is worth
+ * it: being woken takes longer than many an answer. One for a loop; NULL: never.
+ */
+typedef bool (*cm_loop_looks_fn)(void *user);
+void cm_loop_look(cm_loop *l, cm_loop_looks_fn looks, void *user);
 /** Handle what is ready without waiting. */
 void cm_loop_nowait(cm_loop *l);
 /** Readable when cm_loop_nowait has work; borrowed. */

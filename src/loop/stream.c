@@ -2,6 +2,7 @@
  * A stream is two watches and a queue. Regular files and /dev/null cannot be watched (epoll refuses them), so
  * they are read from a `soon`, a chunk a turn; that is what standard input from a file is.
  */
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "loop/internal.h"
@@ -113,6 +114,8 @@ static void read_some(cm_stream *s)
             continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
+        if (i == 0)
+            s->loop->heard_us = cm_mono_us();
         if (n > 0)
             s->ev->on_data(s->user, cm_str_mk(chunk, (size_t)n));
         else

@@ -277,7 +277,6 @@ static cm_status conclude(struct final *f, struct cm_err *err)
     cm_store *store = e->rt->o.store;
     cm_status st;
 
-    (void)cm_store_prune(store, e->rt->name, e->rt->o.max_executions - 1, NULL, NULL);
     st = rt_drop_parts(e->rt, e->id, row->state, err);
     if (st == CM_OK)
         st = cm_store_finish(store, e->id, 1u << CM_EXEC_RUNNING, row, err);
@@ -311,6 +310,8 @@ static void on_ended(void *user, const struct cm_err *failed)
     struct cm_err err = failed ? *failed : (struct cm_err){0};
     cm_status st = failed ? failed->status : build(f, true, &err);
 
+    e->rt->prune_due = true;
+    rt_touch(e->rt);
     rt_announce(e->rt, e->id, st == CM_OK ? f->state : CM_EXEC_ERROR, true, f->row.error_json);
     if (st == CM_OK && !e->unshaped && rt_shape_later(e, &f->row))
         e = NULL; /* told and freed from there */

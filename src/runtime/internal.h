@@ -53,6 +53,7 @@ struct cm_runtime {
     char *name;
     cm_exec *execs;               /* running ones */
     cm_soon *turn;                /* at the end of the loop's turn: the store's group is committed */
+    bool prune_due;               /* an execution has ended since the record was pruned */
     cm_soon *direct;              /* starts single calls, which have no pass */
     cm_exec *held;                /* paused ones whose pass is kept */
     cm_soon *looks;               /* at those that may pause, or about whose calls somebody has decided */

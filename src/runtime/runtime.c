@@ -7,6 +7,14 @@
 #define LIST_MAX       1000
 #define FIRST_LINE_MAX 200
 
+/** More executions have ended than are kept. Whoever waited for the end has been told by now, and waits for none of this. */
+static void prune(cm_runtime *rt)
+{
+    if (rt->prune_due)
+        (void)cm_store_prune(rt->o.store, rt->name, rt->o.max_executions, NULL, NULL);
+    rt->prune_due = false;
+}
+
 /** End of the loop's turn: what was recorded is handed to the kernel, other processes may write again, and whoever waits for the disk
  * waits from now on. */
 static void on_turn(void *user)
@@ -14,6 +22,7 @@ static void on_turn(void *user)
     cm_runtime *rt = user;
     struct cm_err err = {0};
 
+    prune(rt);
     if (cm_store_commit(rt->o.store, false, &err) == CM_OK) {
         (void)rt_disk_turn(rt, NULL);
         return;
@@ -83,6 +92,7 @@ void cm_runtime_close(cm_runtime *rt)
         rt_exec_close(rt->execs);
     rt_disk_drain(rt);
     rt_answers_turn(rt);
+    prune(rt);
     (void)cm_store_commit(rt->o.store, false, NULL);
     rt_events_close(rt);
     rt_disk_close(rt);

@@ -312,6 +312,7 @@ struct cm_sandbox {
     cm_timer *sampler;
     bool refill_armed;
     int64_t sample_ms; /* monotonic, when the sampler fires; 0: it is not armed */
+    unsigned n_processors;
     bool closing;
 };
 

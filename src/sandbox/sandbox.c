@@ -17,6 +17,7 @@
 #include "sandbox/internal.h"
 
 #include "base/clock.h"
+#include "base/processors.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -117,6 +118,15 @@ static bool claim_tidying(cm_sandbox *sb, const struct cm_lane *lane)
 }
 
 /**
+ * Whether a runtime gets another worker from the pool rather than wait until its own has tidied up: programs that follow each other
+ * without a pause then find the one ready while the other makes its next realm. Two are enough for that, a third would only wait.
+ */
+static bool takes_second(const cm_sandbox *sb, const struct cm_lane *lane)
+{
+    return lane->n_workers < 2 && sb->opts.pool_size > 1;
+}
+
+/**
  * Whether a ready worker is given up for a pass of `lane`. Evenly shared workers stay where they are: a new process
  * costs more than many a program. A runtime that has none is always given one.
  */
@@ -213,7 +223,8 @@ static void match(cm_sandbox *sb)
         cm_pass *p = *at;
         struct cm_lane *lane = p->lane;
         struct cm_worker *w = lane->stuck ? NULL : pick_worker(sb, lane);
-        bool claimed = !lane->stuck && (!w || !w->lane) && claim_tidying(sb, lane);
+        bool claimed =
+            !lane->stuck && (!w || (!w->lane && !takes_second(sb, lane))) && claim_tidying(sb, lane);
         if (w && !claimed) {
             lane->n_workers += !w->lane;
             cm_queue__take(sb, at);
@@ -424,6 +435,25 @@ void cm_sandbox__sample(cm_sandbox *sb, int64_t ms)
     cm_timer_start(sb->sampler, (uint64_t)ms);
 }
 
+/** ---- looking before sleeping ---- */
+
+static bool computes(const struct cm_worker *w)
+{
+    return w->state == CM_WORKER_BUSY ? w->pass && w->pass->clock == CM_CLOCK_RUNNING
+                                      : w->state != CM_WORKER_READY && w->state != CM_WORKER_GONE;
+}
+
+/** One processor for whoever looks, and one for each worker that has something to do: looking takes time from none of them. */
+static bool is_worth_looking(void *user)
+{
+    const cm_sandbox *sb = user;
+    unsigned n = 0;
+
+    for (const struct cm_worker *w = sb->workers; w && n < sb->n_processors; w = w->next)
+        n += computes(w);
+    return n > 0 && n < sb->n_processors;
+}
+
 /** ---- life ---- */
 
 static const char *const isolations[] = {"realm", "vm", "process"};
@@ -457,6 +487,8 @@ cm_sandbox *cm_sandbox__make(cm_loop *loop, const struct cm_sandbox_opts *opts)
     sb->sweep = cm_soon_new(loop, sweep, sb);
     sb->refill = cm_timer_new(loop, on_refill, sb);
     sb->sampler = cm_timer_new(loop, on_sample, sb);
+    sb->n_processors = cm_processors();
+    cm_loop_look(loop, is_worth_looking, sb);
     return sb;
 }
 
@@ -511,6 +543,7 @@ void cm_sandbox_close(cm_sandbox *sb)
     int64_t until_ms = cm_mono_ms() + CLOSE_WAIT_MS;
 
     sb->closing = true;
+    cm_loop_look(sb->loop, NULL, NULL);
     cancel_all(sb);
     cm_control__stop(sb);
     while (sb->workers) {

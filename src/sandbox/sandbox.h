@@ -31,7 +31,7 @@ struct cm_sandbox_opts {
     uint32_t max_queued;      /* passes of one runtime that wait for a worker; 0: 1000 */
     uint32_t pool_size;       /* ready unbound workers kept; 0: 2 */
     bool one_shot;            /* one worker is made at the start, and nothing in reserve of it */
-    uint32_t runs_per_worker; /* 0: 100 */
+    uint32_t runs_per_worker; /* 0: 1000 */
     uint32_t worker_age_ms;   /* 0: one hour */
     bool on_demand;           /* the zygote is started by the first pass, not by opening */
     uint32_t start_ms;        /* from the start of the worker program to its first word; 0: ten seconds */

@@ -29,7 +29,7 @@
 #define IDLE_ANON_GROWTH_KB (64u << 10) /* the same of what is resident */
 #define START_SAMPLE_MS     100
 #define AGE_DEFAULT_MS      3600000u
-#define RUNS_DEFAULT        100u
+#define RUNS_DEFAULT        1000u
 
 #define IN(state)           (1u << CM_WORKER_##state)
 

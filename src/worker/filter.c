@@ -46,11 +46,12 @@ struct call_row {
  * tags) are not used, flags other than the two above (shared, locked, huge, growing) neither.
  */
 static const struct call_row calls[] = {
-    {SCMP_SYS(read),
+    {SCMP_SYS(recvfrom),
      ALLOW,
-     1,
-     {{0, SCMP_CMP_EQ, SOCKET_FD, 0}},
-     "frames from the host; only the socket, whatever else were open"},
+     3,
+     {{0, SCMP_CMP_EQ, SOCKET_FD, 0}, {3, SCMP_CMP_MASKED_EQ, NOT(MSG_DONTWAIT), 0}, {4, SCMP_CMP_EQ, 0, 0}},
+     "frames from the host, with and without waiting; only the socket, whatever else were open; it takes "
+     "bytes and never descriptors"},
     {SCMP_SYS(sendto),
      ALLOW,
      3,

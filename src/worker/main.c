@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/parse.h"
+#include "base/processors.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -184,6 +185,7 @@ int main(int argc, char **argv)
     z.opts.engine.no_jit = o.no_jit;
     z.opts.engine.one_shot = o.one_shot;
     z.opts.vm_per_pass = o.vm_per_pass;
+    z.opts.may_look = cm_processors() > 1;
     z.vm_per_worker = o.vm_per_worker;
     (void)cm_lock__build_filter(&z.lock);
     cm_lockdown_begin(&z.lock);

@@ -31,10 +31,12 @@
 #define READ_BYTES          65536
 #define SEND_BYTES          65536      /* frames that go out at once, however young */
 #define LATEST_US           200        /* a frame that other frames follow waits no longer than that */
+#define LOOK_US             80         /* so long an outcome is looked for before the process sleeps */
+#define SOON_US             150        /* one that came within that is worth looking for the next time */
 #define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
 #define COLLECT_YOUNG_RUNS  10
 #define COLLECT_YOUNG_PAGES (4U << 20 >> 12) /* first touched since the last collection, or copied */
-#define COLLECT_ALL_RUNS    100
+#define COLLECT_ALL_RUNS    400
 #define COLLECT_ALL_PAGES   (6U << 20 >> 12) /* since the last collection of everything */
 #define COLLECT_ALL_BYTES   (4U << 20) /* or mapped: what nobody touched counts for the limit all the same */
 #define COLLECT_ALL_TEXT    (512U << 10) /* or taken in: as data it is several times as large */
@@ -56,6 +58,8 @@ struct serve {
     size_t in_used; /* bytes of `in` that the last frame stood in */
     struct cm_buf out;
     int64_t out_since_us; /* when its first frame was made */
+    bool runs_program;    /* a pass waits for its outcomes */
+    bool comes_soon;      /* the last outcome did */
     char *runtime;        /* whose worker it is; NULL until the first BIND */
     char *bind;
     size_t bind_len;
@@ -125,7 +129,7 @@ static _Noreturn void give_up_frame(struct serve *s, enum cm_frame_type type, ui
     s->out = CM_BUF_INIT(sizeof(header));
     cm_buf_add(&s->out, header, sizeof(header));
     flush(s);
-    while (read(s->fd, header, sizeof(header)) > 0) {
+    while (recv(s->fd, header, sizeof(header), 0) > 0) {
     }
     leave(0);
 }
@@ -210,6 +214,28 @@ static size_t wanted(const struct cm_buf *in)
     return whole > in->len + READ_BYTES ? whole - in->len : READ_BYTES;
 }
 
+/*
+ * Going to sleep and being woken takes longer than most tools of the host's own process do. So where outcomes come at once the next one is
+ * looked for, for a moment, before the process sleeps. Where one did not come soon the next is not looked for: a program that waits
+ * for the network, or beside many others, takes no processor from them.
+ */
+static ssize_t receive(struct serve *s, char *room, size_t size)
+{
+    int64_t from = 0;
+    ssize_t n = -1;
+
+    if (!s->runs_program || !s->opts->may_look)
+        return recv(s->fd, room, size, 0);
+    from = cm_mono_us();
+    errno = EAGAIN;
+    while (s->comes_soon && n < 0 && errno == EAGAIN && cm_mono_us() - from < LOOK_US)
+        n = recv(s->fd, room, size, MSG_DONTWAIT);
+    if (n < 0 && errno == EAGAIN)
+        n = recv(s->fd, room, size, 0);
+    s->comes_soon = cm_mono_us() - from < SOON_US;
+    return n;
+}
+
 /* The next frame, which borrows s->in until the next call. False: the host hung up. */
 static bool next_frame(struct serve *s, struct cm_frame *f)
 {
@@ -237,7 +263,7 @@ static bool next_frame(struct serve *s, struct cm_frame *f)
             (void)cm_buf_check(&s->in, "a frame", &err);
             broken(&err);
         }
-        n = read(s->fd, room, size);
+        n = receive(s, room, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -411,13 +437,16 @@ static bool run(struct serve *s, const struct cm_frame *f, const struct run_meta
     struct cm_err err;
 
     memcpy(opts.seed, meta->seed, sizeof(opts.seed));
+    s->comes_soon = true;
     cm_memory_begin_run();
     if (cm_realm_start(s->engine, &opts, &r, &err) != CM_OK)
         send_engine_failure(s, &err);
     while (cm_realm_state(r) == CM_REALM_WAITING) {
         send_wait(s, r);
+        s->runs_program = true;
         if (!next_frame(s, &next))
             return false;
+        s->runs_program = false;
         if (next.type == CM_FRAME_FINISH)
             finish(r);
         else if (next.type == CM_FRAME_OUTCOME)

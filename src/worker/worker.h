@@ -17,6 +17,8 @@
 
 struct cm_worker_opts {
     bool vm_per_pass; /* isolation "vm": each pass gets a VM of its own, made while the worker is idle */
+    bool
+        may_look; /* there is more than one processor: who looks for an answer does not keep it from being made */
     struct cm_engine_opts engine;
 };
 

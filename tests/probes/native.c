@@ -295,7 +295,7 @@ static long send_bytes(const char *p, size_t n)
     long rc = cm_probe_call(SYS_sendto, 0, P(p), (long)n, MSG_NOSIGNAL, 0, 0);
 
     /* What follows is the host's business: it ends us, or we go on as if nothing had been. */
-    for (char byte; rc >= 0 && cm_probe_call(SYS_read, 0, P(&byte), 1, 0, 0, 0) > 0;)
+    for (char byte; rc >= 0 && cm_probe_call(SYS_recvfrom, 0, P(&byte), 1, 0, 0, 0) > 0;)
         ;
     return rc < 0 ? rc : 0;
 }

@@ -32,7 +32,7 @@ static bool next_frame(int fd, struct cm_buf *in, size_t *used, struct cm_frame 
         if (*used > 0)
             break;
         char *room = cm_buf_reserve(in, READ_BYTES / 2);
-        ssize_t n = read(fd, room, READ_BYTES / 2);
+        ssize_t n = recv(fd, room, READ_BYTES / 2, 0);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)

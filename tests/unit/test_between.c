@@ -264,7 +264,8 @@ static void nothing_passes(const char *isolation, unsigned nth)
     unsigned n_pairs = 0;
 
     /* Pairs meet the same worker, as long as nothing but their own doing replaces it. */
-    b.w = open_world(&(struct cm_sandbox_opts){.isolation = isolation, .runs_per_worker = 1000000});
+    b.w = open_world(
+        &(struct cm_sandbox_opts){.isolation = isolation, .pool_size = 1, .runs_per_worker = 1000000});
     read_virgin_world(&b, dir);
     run_pairs(&b, dir, &n_pairs);
     print_message("# %s: %u pairs, %u in the worker of the one before\n", isolation, n_pairs, b.n_shared);

@@ -466,10 +466,10 @@ static const struct attempt attempts[] = {
 
 #if defined(__x86_64__)
 /**
- * Stop a worker inside read(2). It says that it waits before it does, so it may be met a little earlier: then it is let go on and
+ * Stop a worker inside recvfrom(2). It says that it waits before it does, so it may be met a little earlier: then it is let go on and
  * stopped again.
  */
-static bool stop_in_read(pid_t pid, struct user_regs_struct *regs)
+static bool stop_in_receive(pid_t pid, struct user_regs_struct *regs)
 {
     int status = 0;
 
@@ -477,7 +477,7 @@ static bool stop_in_read(pid_t pid, struct user_regs_struct *regs)
         if (ptrace(PTRACE_ATTACH, pid, NULL, NULL) != 0 || waitpid(pid, &status, __WALL) != pid ||
             !WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, pid, NULL, regs) != 0)
             return false;
-        if ((long)regs->orig_rax == SYS_read)
+        if ((long)regs->orig_rax == SYS_recvfrom)
             return true;
         if (ptrace(PTRACE_DETACH, pid, NULL, NULL) != 0)
             return false;
@@ -487,17 +487,17 @@ static bool stop_in_read(pid_t pid, struct user_regs_struct *regs)
 
 /**
  * Make one system call in a worker and say how it ended: the errno value, 0 for success, -1 when the process was killed by SIGSYS,
- * -2 anything else. The worker is stopped in read(2), so the instruction before its program counter is `syscall`.
+ * -2 anything else. The worker is stopped in recvfrom(2), so the instruction before its program counter is `syscall`.
  */
 static int call_in(pid_t pid, const struct attempt *a)
 {
     struct user_regs_struct regs;
     int status = 0;
 
-    if (!stop_in_read(pid, &regs))
+    if (!stop_in_receive(pid, &regs))
         return -2;
     regs.rip -= 2;
-    regs.orig_rax = (unsigned long long)-1; /* no restart of the read that was interrupted */
+    regs.orig_rax = (unsigned long long)-1; /* no restart of the call that was interrupted */
     regs.rax = (unsigned long long)a->nr;
     regs.rdi = (unsigned long long)a->args[0];
     regs.rsi = (unsigned long long)a->args[1];

@@ -32,7 +32,7 @@ struct entry {
  * depends on what lies around it. A machine without a usable vDSO asks the kernel for the time.
  */
 static const struct entry entries[] = {
-    {"read", SYS_read, BY_A_PROGRAM},
+    {"recvfrom", SYS_recvfrom, BY_A_PROGRAM},
     {"sendto", SYS_sendto, BY_A_PROGRAM},
     {"mmap", SYS_mmap, BY_A_PROGRAM},
     {"mprotect", SYS_mprotect, BY_A_PROGRAM},

@@ -335,7 +335,7 @@ static int64_t pid_of_run(struct world *w)
 static void a_runtime_keeps_its_worker_until_its_runs_are_used_up(void **state)
 {
     (void)state;
-    struct world w = open_world(&(struct cm_sandbox_opts){.runs_per_worker = 3});
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1, .runs_per_worker = 3});
     int64_t pids[6];
 
     for (int i = 0; i < 6; i++)
