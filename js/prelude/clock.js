@@ -11,7 +11,7 @@ import { load } from './web.js';
 import { CRYPTO } from '../web/scripts.js';
 
 let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-let k0 = 0, k1 = 0, k2 = 0, k3 = 0;
+let hasKey = false, k0 = 0, k1 = 0, k2 = 0, k3 = 0;
 
 function mix(x) {
     x = imul(x ^ (x >>> 16), 0x21f0aaad);
@@ -19,24 +19,30 @@ function mix(x) {
     return x ^ (x >>> 15);
 }
 
-export function reseed(delivery) {
-    s0 = mix(k0 + imul(delivery, 0x9e3779b9));
-    s1 = mix(k1 ^ s0);
-    s2 = mix(k2 ^ s1);
-    // All zero is the one state that stays where it is.
-    s3 = mix(k3 ^ s2) || 1;
-}
-
-export function seed(hex) {
-    const word = i => NumberFn('0x' + cut(hex, i, i + 8)) | 0;
+function readKey() {
+    const word = i => NumberFn('0x' + cut(state.seed, i, i + 8)) | 0;
     k0 = word(0);
     k1 = word(8);
     k2 = word(16);
     k3 = word(24);
-    reseed(0);
+    hasKey = true;
+}
+
+// At the first number that is drawn after a delivery; most programs draw none.
+function reseed() {
+    if (!hasKey)
+        readKey();
+    s0 = mix(k0 + imul(state.draw, 0x9e3779b9));
+    s1 = mix(k1 ^ s0);
+    s2 = mix(k2 ^ s1);
+    // All zero is the one state that stays where it is.
+    s3 = mix(k3 ^ s2) || 1;
+    state.isSeeded = true;
 }
 
 function next32() {
+    if (!state.isSeeded)
+        reseed();
     const x = imul(s1, 5), out = imul((x << 7) | (x >>> 25), 9) >>> 0, t = s1 << 9;
     s2 ^= s0;
     s3 ^= s1;

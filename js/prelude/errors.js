@@ -182,6 +182,7 @@ export const errors = once(() => {
         if (line === undefined)
             return;
         rejections ??= { __proto__: null, n: 0 };
+        state.hasNotes = true;
         const entry = rejections[rejections.n++] = { __proto__: null, line, isHandled: false };
         try {
             if (getPrototypeOf(promise) !== PromiseFn.prototype)

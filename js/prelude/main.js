@@ -29,7 +29,7 @@ async function run(program) {
         if (isObject(value) && value instanceof PromiseFn)
             define(value, 'constructor', PromiseFn, false, true);
         value = await value;
-        settle(false, await collect(value));
+        settle(false, isObject(value) ? await collect(value) : value);
     } catch (e) {
         settle(true, e);
     }
@@ -40,14 +40,20 @@ function fail(thrown) {
     send(OP_RESULT, true, fields.json, fields.marks, metaJson(error));
 }
 
-function finish() {
-    const { failed, value } = state.outcome;
+function warn(failed) {
     warnOfRejections();
     warnOfUnawaited();
+    if (!failed)
+        timers.warnOfRest();
+}
+
+function finish() {
+    const { failed, value } = state.outcome;
+    if (state.hasNotes)
+        warn(failed);
     if (failed)
         return fail(value);
     let encoded;
-    timers.warnOfRest();
     try {
         encoded = encode(value, 'result', false, 'return data instead');
     } catch (e) {
@@ -74,7 +80,7 @@ const operations = [
     namespaces.install,
     (seed, now, json, marks) => {
         state.now = state.start = now;
-        clock.seed(seed);
+        state.seed = seed;
         if (json !== '') {
             input = decode(json, marks);
             define(global, 'input', input, false, true);
@@ -88,7 +94,8 @@ const operations = [
     },
     (id, failed, execute, json, marks, now, draw) => {
         state.now = now;
-        clock.reseed(draw);
+        state.draw = draw;
+        state.isSeeded = false;
         deliver(id, failed, execute, json, marks);
     },
     finish,

@@ -14,7 +14,9 @@ export const MAX_ITEMS_TOLD = 100;
 const MAX_CAUSES = 8;
 
 // `st` is one encoding (codec.js): what it has made so far, and how it treats what it cannot send.
-export function specials({ begin, enc, encoded, grow, MAX_CHARS }) {
+export function specials({ begin, enc, grow, MAX_CHARS }) {
+    const encoded = (st, json) => ({ __proto__: null, json, marks: st.marks === '' ? '' : '{' + st.marks + '}' });
+
     // Kinds of value.h by class name; bytes are what a Uint8Array is called there.
     const viewKinds = once(() => ({
         __proto__: null,
@@ -61,6 +63,27 @@ export function specials({ begin, enc, encoded, grow, MAX_CHARS }) {
 
     function mark(st, place, key, kind) {
         st.marks += (st.marks === '' ? '' : ',') + stringify(pointer(place, key)) + ':"' + kind + '"';
+    }
+
+    // One that JSON has no text for: what stands there in its place.
+    function number(st, v, key, place) {
+        mark(st, place, key, v !== v ? 'nan' : v === Infinity ? 'inf' : v === -Infinity ? '-inf' : '-0');
+        return v === 0 ? '0' : 'null';
+    }
+
+    function other(st, v, key, place) {
+        switch (typeof v) {
+        case 'bigint':
+            mark(st, place, key, 'bigint');
+            return grow(st, '"' + v + '"');
+        case 'symbol':
+            return refuse(st, place, key, 'a symbol');
+        case 'function':
+            return refuse(st, place, key, 'a function');
+        default:
+            mark(st, place, key, 'undefined');
+            return grow(st, 'null');
+        }
     }
 
     // The host takes no halves of surrogate pairs, which a cut leaves, too.
@@ -258,5 +281,5 @@ export function specials({ begin, enc, encoded, grow, MAX_CHARS }) {
         return json === '' ? { __proto__: null, json, marks: '' } : encoded(st, '{' + json + '}');
     }
 
-    return { __proto__: null, encodeFields, encodeThrown, exotic, mark, refuse, refuseInstance, tell, told };
+    return { __proto__: null, encodeFields, encodeThrown, exotic, number, other, refuse, refuseInstance, tell, told };
 }

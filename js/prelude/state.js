@@ -3,6 +3,9 @@ export const state = {
     __proto__: null,
     now: 0,            // the clock, epoch milliseconds; moves on deliveries only
     start: 0,          // where it stood when the pass began
+    seed: '',          // of all random numbers, 32 hex digits
+    draw: 0,           // the delivery that they are a function of
+    isSeeded: false,   // whether the generator is at that delivery
     names: '',         // connector names for messages: "github, petstore"
     fetch: false,      // whether the configuration allows hosts
     modules: { __proto__: null }, // names of the configuration's modules
@@ -11,6 +14,7 @@ export const state = {
     source: '',        // the program as its author wrote it
     map: '',           // where the normaliser inserted text: JSON [[line, column, length], ...]
     outcome: null,     // {failed, value} once the program has settled
+    hasNotes: false,   // whether there may be more to warn of at the end: rejections, calls that nobody awaited, timers
     warnings: '',      // JSON texts, comma separated
     nWarnings: 0,
 };

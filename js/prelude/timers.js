@@ -3,15 +3,14 @@ import { cancelTimer, timer } from './calls.js';
 import { errors } from './errors.js';
 import { apply, global, keys, NumberFn, once, TypeErrorFn } from './primordials.js';
 import { here, ownStack, places } from './position.js';
-
-let used = false;
+import { state } from './state.js';
 
 const timers = once(() => {
     const MAX_MS = 0x7fffffff, MAX_TOLD = 100;
     // Timers that may still fire, by handle: {id, name, stack}.
     const alive = { __proto__: null };
     let handles = 0;
-    used = true;
+    state.hasNotes = true;
 
     // A symbol is no number, and neither is a BigInt that is given to Math.
     function delay(ms, name) {
@@ -91,7 +90,7 @@ const timers = once(() => {
     return { __proto__: null, start, stop, microtask, warnOfRest };
 });
 
-export const warnOfRest = () => used && timers().warnOfRest();
+export const warnOfRest = () => timers().warnOfRest();
 
 export function install() {
     const clear = handle => timers().stop(handle);

@@ -9,6 +9,7 @@ const notes = { __proto__: null, n: 0 };
 
 export function note(label, message) {
     let at = 0;
+    state.hasNotes = true;
     while (at < notes.n && notes[at].label !== label)
         at++;
     if (at === MAX_PLACES)
