@@ -93,8 +93,11 @@ void cm_pass__set_clock(cm_pass *p, enum cm_pass_clock to)
     if (p->clock == CM_CLOCK_RUNNING)
         p->wall_us += now_us - p->resumed_us;
     p->clock = to;
-    if (to != CM_CLOCK_RUNNING)
+    if (to != CM_CLOCK_RUNNING) {
+        if (p->sb->queue)
+            cm_sandbox__wake(p->sb); /* another one may compute meanwhile */
         return;
+    }
     p->resumed_us = now_us;
     cm_sandbox__sample(p->sb, CM_SAMPLE_FIRST_MS);
     if (!p->armed_running)

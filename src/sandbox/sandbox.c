@@ -3,7 +3,8 @@
  * whenever something changed:
  *
  *   1. each waiting pass, oldest first, takes a worker bound to its runtime, else an unbound one, which it
- *      binds;
+ *      binds; but no more of them at once than the processors can serve, except those that compute for long or
+ *      wait: programs that end in a moment do so sooner in a few workers that are warm than in many that are not;
  *   2. for passes still waiting, workers are asked for; where the maximum is reached, the pass that has been
  *      held longest gives way (whoever decides later starts it again from its record), then the bound worker
  *      that has been idle longest;
@@ -27,7 +28,9 @@
 #define POOL_DEFAULT        2u
 #define REFILL_DELAY_MS     100
 #define WORKER_FAILURES_MAX 3u
-#define BROKEN_PAUSE_MS     1000 /* how long a failure stands before a new pass tries again */
+#define BROKEN_PAUSE_MS     1000  /* how long a failure stands before a new pass tries again */
+#define AT_ONCE             2u    /* for each processor: programs that began to compute a moment ago */
+#define MOMENT_US           20000 /* at CM_SAMPLE_FIRST_MS the pool is looked at again */
 #define SAMPLE_MIN_MS       2
 #define SAMPLE_MAX_MS       50
 #define SAMPLE_EARLY_MS     10    /* so much before its time a worker is looked at together with another */
@@ -207,6 +210,21 @@ static uint32_t begin_round(cm_sandbox *sb)
 }
 
 /**
+ * How many more programs may begin now. Those that have computed for longer than a moment do not count, so nobody waits for a program
+ * that does not end, only for some that may end in a moment.
+ */
+static uint32_t free_turns(const cm_sandbox *sb)
+{
+    int64_t since_us = cm_mono_us() - MOMENT_US;
+    uint32_t most = AT_ONCE * sb->n_processors, n = 0;
+
+    for (const struct cm_worker *w = sb->workers; w && n < most; w = w->next)
+        n += w->state == CM_WORKER_BUSY && w->pass && w->pass->clock == CM_CLOCK_RUNNING &&
+             w->pass->resumed_us > since_us;
+    return most - n;
+}
+
+/**
  * Give every waiting pass that can have one its worker, and see that there is one on its way for the others. A long queue is not walked
  * to its end: where nothing was to be had for one pass, there is nothing for the next one of its runtime.
  */
@@ -219,7 +237,8 @@ static void match(cm_sandbox *sb)
     if (c.free == 0 && c.held == 0 && c.live >= sb->opts.max_workers)
         return;
     uint32_t n_lanes = begin_round(sb);
-    while (*at && n_lanes > 0) {
+    uint32_t turns = free_turns(sb);
+    while (*at && n_lanes > 0 && turns > 0) {
         cm_pass *p = *at;
         struct cm_lane *lane = p->lane;
         struct cm_worker *w = lane->stuck ? NULL : pick_worker(sb, lane);
@@ -230,6 +249,7 @@ static void match(cm_sandbox *sb)
             cm_queue__take(sb, at);
             n_lanes -= lane->n_waiting == 0;
             cm_pass__dispatch(p, w);
+            turns--;
             continue;
         }
         /* Each worker that is coming is for one of those who wait, in their order. */
@@ -240,6 +260,7 @@ static void match(cm_sandbox *sb)
             lane->stuck = !expects;
             n_lanes -= !expects;
         }
+        turns -= !lane->stuck;
         at = &p->next;
     }
 }
@@ -423,6 +444,8 @@ static void on_sample(void *user)
     }
     if (next_ms)
         cm_sandbox__sample(sb, next_ms);
+    if (sb->queue)
+        cm_sandbox__wake(sb); /* who computes for long holds up nobody: free_turns */
 }
 
 void cm_sandbox__sample(cm_sandbox *sb, int64_t ms)

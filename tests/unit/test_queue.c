@@ -139,6 +139,56 @@ static void workers_that_are_shared_evenly_stay_where_they_are(void **state)
     print_message("# %s\n", order);
 }
 
+static void programs_that_end_in_a_moment_go_through_a_few_workers(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1});
+    struct run runs[N];
+    unsigned n_pids = 0;
+
+    w.sb->n_processors = 1;
+    for (size_t i = 0; i < N; i++) {
+        runs[i] = (struct run){.loop = w.loop};
+        start(w.sb, &runs[i], "a", "return 1", NULL);
+    }
+    for (size_t i = 0; i < N; i++) {
+        size_t first = 0;
+
+        finish(&runs[i]);
+        assert_int_equal(runs[i].kind, CM_PASS_COMPLETED);
+        while (runs[first].pid != runs[i].pid)
+            first++;
+        n_pids += first == i;
+    }
+    print_message("# %u programs at once, in %u workers\n", (unsigned)N, n_pids);
+    /* A busy machine may make a moment of a program longer than that, and then one more begins. */
+    assert_in_range(n_pids, 1, N / 3);
+    close_world(&w);
+}
+
+static void programs_that_compute_for_long_hold_up_nobody(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1});
+    struct run spins[6], quick = {.loop = w.loop};
+
+    w.sb->n_processors = 1;
+    for (size_t i = 0; i < CM_ARRAY_LEN(spins); i++) {
+        spins[i] = (struct run){.loop = w.loop};
+        start(w.sb, &spins[i], "a", "for (;;);", NULL);
+    }
+    start(w.sb, &quick, "a", "return 1", NULL);
+    finish(&quick);
+    assert_int_equal(quick.kind, CM_PASS_COMPLETED);
+    for (size_t i = 0; i < CM_ARRAY_LEN(spins); i++) {
+        assert_false(spins[i].ended);
+        cm_pass_kill(spins[i].pass, CM_PASS_CANCELLED, "cancelled", "enough");
+        finish(&spins[i]);
+    }
+    close_world(&w);
+}
+
 static void a_runtime_whose_queue_is_full_is_refused_and_others_are_not(void **state)
 {
     (void)state;
@@ -217,6 +267,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_runtime_with_many_programs_does_not_hold_up_the_first_of_another),
         cmocka_unit_test(runtimes_that_come_back_again_and_again_do_not_pass_one_that_waits),
         cmocka_unit_test(workers_that_are_shared_evenly_stay_where_they_are),
+        cmocka_unit_test(programs_that_end_in_a_moment_go_through_a_few_workers),
+        cmocka_unit_test(programs_that_compute_for_long_hold_up_nobody),
         cmocka_unit_test(a_runtime_whose_queue_is_full_is_refused_and_others_are_not),
         cmocka_unit_test(on_demand_the_first_pass_starts_what_it_needs),
         cmocka_unit_test(one_shot_no_worker_is_made_while_the_first_runs_a_program),
