@@ -1,7 +1,7 @@
 // Calls to the host: numbered when issued, settled by deliveries, one at a time.
 import { decode, encode, encodeThrown } from './codec.js';
 import { define, ErrorFn, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
-import { here, innermost, ownStack, places } from './position.js';
+import { here, ownStack, places } from './position.js';
 import { errors } from './errors.js';
 import { revival } from './revive.js';
 import { note } from './unawaited.js';
@@ -18,11 +18,10 @@ let step = 0;
 const nothing = () => {};
 
 function issue(kind, connector, method, json, marks, entry, stack) {
-    const place = stack === null ? null : innermost(ownStack(stack));
     entry.kind = kind;
     entry.stack = stack;
     entry.step = step;
-    const id = send(OP_CALL, kind, connector, method, json, marks, place === null ? 0 : place.line, place === null ? 0 : place.column, step);
+    const id = send(OP_CALL, kind, connector, method, json, marks, stack === null ? undefined : ownStack(stack), step);
     pending[id] = entry;
     return id;
 }
@@ -32,7 +31,7 @@ const what = (kind, connector, method) => (kind === TOOL ? connector + '.' + met
 
 // What had been started goes on after the program's failure, but makes no more calls: nobody would learn what became of them.
 function refused(kind, connector, method) {
-    const place = innermost(ownStack(here()));
+    const place = places().innermost(ownStack(here()));
     errors().warnOnce(`${what(kind, connector, method)}${place === null ? '' : ` (line ${place.line})`} was not called: the program had failed already.`);
     return new PromiseFn(nothing);
 }
@@ -120,7 +119,7 @@ async function runStep(id, run, root) {
 }
 
 function labelOf(entry) {
-    const place = entry.stack === null ? null : innermost(ownStack(entry.stack));
+    const place = entry.stack === null ? null : places().innermost(ownStack(entry.stack));
     return entry.what + (place === null ? '' : ` (line ${place.line})`);
 }
 

@@ -8,60 +8,50 @@ export const URL = 'program.js';
 const MODULE = 'module:', SNIPPET = 'snippet:';
 const MAX_FRAMES = 10;
 
-function originalColumn(line, column) {
-    if (state.map === '')
-        return column;
-    const rows = parse(state.map);
-    let shift = 0;
-    for (let i = 0; i < rows.length; i++) {
-        if (rows[i][0] === line && column > rows[i][1])
-            shift += rows[i][2];
-    }
-    return column - shift > 0 ? column - shift : 1;
-}
-
-// {n, at}: a decimal number and where it ends. A stack's text can be the program's own, so it may be any number: beyond what a position
-// can be it is 0, which is none.
-function digits(text, at) {
-    let n = 0;
-    for (let c = charCode(text, at); c >= 48 && c <= 57; c = charCode(text, ++at))
-        n = n * 10 + c - 48;
-    if (n > 0xffffffff)
-        n = 0;
-    return { __proto__: null, n, at };
-}
-
 // The stack of where we are; reading its text is what costs. With Error.stackTraceLimit out of order there is none, and what an
 // Error inherits is the program's.
 export const here = () => new ErrorFn();
 export const ownStack = error => ownData(error, 'stack');
 
-// {line, column} of the innermost frame of the program in a stack's text, or null. For every call, so it reads no more than that, and
-// nothing where it stands as before: what a loop calls is called from one place.
-let lastStack = '', lastPlace = null;
-
-export function innermost(stack) {
-    if (typeof stack !== 'string')
-        return null;
-    if (stack !== lastStack) {
-        lastPlace = readInnermost(stack);
-        lastStack = stack;
-    }
-    return lastPlace;
-}
-
-function readInnermost(stack) {
-    for (let at = find(stack, URL + ':', 0); at >= 0; at = find(stack, URL + ':', at + 1)) {
-        const line = digits(stack, at + URL.length + 1), column = digits(stack, line.at + 1);
-        // A function may be called like a place; the engine puts its own behind an @, at the end of the line.
-        if ((at === 0 || stack[at - 1] === '@' || stack[at - 1] === '\n') && (column.at === stack.length || stack[column.at] === '\n'))
-            return { __proto__: null, line: line.n, column: originalColumn(line.n, column.n) };
-    }
-    return null;
-}
-
 // What failures need besides.
 export const places = once(() => {
+    function originalColumn(line, column) {
+        if (state.map === '')
+            return column;
+        const rows = parse(state.map);
+        let shift = 0;
+        for (let i = 0; i < rows.length; i++) {
+            if (rows[i][0] === line && column > rows[i][1])
+                shift += rows[i][2];
+        }
+        return column - shift > 0 ? column - shift : 1;
+    }
+
+    // {n, at}: a decimal number and where it ends. A stack's text can be the program's own, so it may be any number: beyond what a position
+    // can be it is 0, which is none.
+    function digits(text, at) {
+        let n = 0;
+        for (let c = charCode(text, at); c >= 48 && c <= 57; c = charCode(text, ++at))
+            n = n * 10 + c - 48;
+        if (n > 0xffffffff)
+            n = 0;
+        return { __proto__: null, n, at };
+    }
+
+    // {line, column} of the innermost frame of the program in a stack's text, or null, without asking what it means to its author: as
+    // src/engine/place.c reads it for each call.
+    function innermost(stack) {
+        if (typeof stack !== 'string')
+            return null;
+        for (let at = find(stack, URL + ':', 0); at >= 0; at = find(stack, URL + ':', at + 1)) {
+            const line = digits(stack, at + URL.length + 1), column = digits(stack, line.at + 1);
+            // A function may be called like a place; the engine puts its own behind an @, at the end of the line.
+            if ((at === 0 || stack[at - 1] === '@' || stack[at - 1] === '\n') && (column.at === stack.length || stack[column.at] === '\n'))
+                return { __proto__: null, line: line.n, column: originalColumn(line.n, column.n) };
+        }
+        return null;
+    }
+
     // Errors that were made here, at a delivery, belong to the place where their call was issued.
     const rememberPlace = (error, stack) => apply(weakSet, issued, [error, stack]);
 
@@ -177,5 +167,5 @@ export const places = once(() => {
             + ',"stack":' + stringify(wellFormed(place.stack));
     }
 
-    return { __proto__: null, rememberPlace, readStack, placeOf, placeOfThrow, placeJson };
+    return { __proto__: null, innermost, rememberPlace, readStack, placeOf, placeOfThrow, placeJson };
 });

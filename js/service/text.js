@@ -44,20 +44,22 @@ export function compose(first, second) {
     if (first.length === 0 || second.length === 0)
         return first.length === 0 ? second : first;
     const rows = [];
-    let i = 0, line = 0, shift = 0;
+    let i = 0, line = 0, shift = 0, least = 0;
     for (const row of [...second, [Infinity, 0, 0]]) {
-        // `first` counts in the text between the two: what the second inserted in this line before it moves it on.
+        // `first` counts in the text between the two: what the second inserted in this line before it moves it on. What stood in a part
+        // that the second took away is at the place of that.
         for (; i < first.length; i++) {
-            const [at, column, by] = first[i], moved = at === line ? shift : 0;
-            if (at > row[0] || (at === row[0] && column + (row[0] === line ? shift : 0) >= row[1]))
+            const [at, column, by] = first[i], moved = at === line ? Math.max(column + shift, least) : column;
+            if (at > row[0] || (at === row[0] && moved >= row[1]))
                 break;
-            rows.push([at, column + moved, by]);
+            rows.push([at, moved, by]);
         }
         if (row[0] !== line) {
             line = row[0];
             shift = 0;
         }
         shift += row[2];
+        least = row[1];
         if (line !== Infinity)
             rows.push(row);
     }

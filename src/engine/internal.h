@@ -66,17 +66,31 @@ void cm_engine__on_stack(uint32_t stack_kb, void (*fn)(void *user), void *user);
 /** Load what takes types away into the service realm. Errors: CM_E_INTERNAL. */
 cm_status cm_engine__load_types(cm_engine *e, struct cm_err *err);
 
+/** From this place of `run` on its line is so much longer than the author's. */
+struct cm_shift {
+    uint32_t line, column;
+    int64_t length;
+};
+
 /** A normalised program. Strings are owned; error_json set means it does not parse. */
 struct cm_program {
     JSStringRef text; /* as shown */
     JSStringRef run;  /* as evaluated */
     JSStringRef map;
-    JSStringRef warnings; /* JSON array of texts, or empty */
-    int line;             /* number of run's first line in the author's text */
+    JSStringRef warnings;    /* JSON array of texts, or empty */
+    int line;                /* number of run's first line in the author's text */
+    struct cm_shift *shifts; /* of `map`, once they were asked for */
+    size_t n_shifts;
+    bool has_shifts;
     char *error_json;
 };
 
 void cm_program_done(struct cm_program *p);
+/**
+ * Line and column, in the author's text, of the innermost frame of the program in a stack of the engine's; at is left as it is where there
+ * is none. The stack may be any text.
+ */
+void cm_program__place(struct cm_program *p, struct cm_str stack, struct cm_call_place *at);
 /** CM_E_INTERNAL only: a program that does not parse is a program with error_json. */
 cm_status cm_engine__normalize(cm_engine *e, JSStringRef source, bool has_input, struct cm_str bind_json,
                                struct cm_program *out, struct cm_err *err);

@@ -8,6 +8,7 @@ void cm_program_done(struct cm_program *p)
     cm_js__release(&p->map);
     cm_js__release(&p->warnings);
     free(p->error_json);
+    free(p->shifts);
 }
 
 static JSValueRef get_member(JSContextRef ctx, JSObjectRef from, const char *name)

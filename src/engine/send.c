@@ -72,7 +72,19 @@ static uint32_t new_call(cm_realm *r, unsigned kind)
     return r->n_calls;
 }
 
-/* send(0, kind, connector, method, json, marks, line, column, step) → id */
+/* Where it was issued. What the program has done to its errors decides at most what place it is told. */
+static struct cm_call_place place_of_call(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args)
+{
+    struct cm_call_place at = {.step = arg_u32(ctx, 7, args, n)};
+    cm_autofree char *stack = NULL;
+    struct cm_str text;
+
+    if (n > 6 && JSValueIsString(ctx, args[6]) && arg_text(ctx, 6, args, n, &stack, &text))
+        cm_program__place(&r->program, text, &at);
+    return at;
+}
+
+/* send(0, kind, connector, method, json, marks, stack, step) → id */
 static JSValueRef send_call(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                             JSValueRef *exception)
 {
@@ -90,9 +102,7 @@ static JSValueRef send_call(cm_realm *r, JSContextRef ctx, size_t n, const JSVal
     id = new_call(r, kind);
     if (!id)
         return throw_text(ctx, "Too many calls", exception);
-    r->host->call(
-        r->user, id, kind, connector_s, method_s, value,
-        (struct cm_call_place){arg_u32(ctx, 6, args, n), arg_u32(ctx, 7, args, n), arg_u32(ctx, 8, args, n)});
+    r->host->call(r->user, id, kind, connector_s, method_s, value, place_of_call(r, ctx, n, args));
     return JSValueMakeNumber(ctx, id);
 }
 

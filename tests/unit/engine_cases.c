@@ -138,6 +138,7 @@ struct host {
     struct answer queue[QUEUE_MAX];
     size_t n;
     bool jumble;
+    bool columns; /* a call's place is told with its column */
 };
 
 static void push(struct host *h, struct answer a)
@@ -211,6 +212,8 @@ static void on_call(void *user, uint32_t id, unsigned kind, struct cm_str connec
                 CM_STR_ARG(args.marks));
     if (at.line)
         cm_buf_addf(b, " @%u", at.line);
+    if (at.line && h->columns)
+        cm_buf_addf(b, ":%u", at.column);
     if (at.step)
         cm_buf_addf(b, " in step %u", at.step);
     cm_buf_add_char(b, '\n');
@@ -316,6 +319,7 @@ void case_run(cm_engine *e, const struct test_case *t, struct outcome *out)
     *out = (struct outcome){.logs = CM_BUF_INIT(CASE_FILE_MAX), .calls = CM_BUF_INIT(CASE_FILE_MAX)};
     h->out = out;
     h->jumble = case_get(t, "jumble") != NULL;
+    h->columns = case_get(t, "columns") != NULL;
     if (cm_realm_start(e, &opts, &r, &err) != CM_OK)
         die(t->name, err.message);
     for (uint32_t draw = 0; cm_realm_state(r) == CM_REALM_WAITING && h->n > 0;) {
