@@ -8,7 +8,7 @@ import { note } from './unawaited.js';
 import { snippets } from './snippets.js';
 import { OP_CALL, OP_CANCEL, OP_STEP_END, RUN, SEARCH, state, STEP, TIMER, TOOL } from './state.js';
 
-// Unanswered calls by id: {kind, yes, no, stack, run, what}.
+// Unanswered calls by id: {kind, yes, no, stack, run, connector, method}.
 const pending = { __proto__: null };
 
 // The step whose function runs: its id, or 0. Outcomes are delivered one at a time and all that they set off has run before the next,
@@ -42,7 +42,7 @@ export function call(kind, connector, method, value, root, run, told, stack = he
         return refused(kind, connector, method);
     try {
         const { json, marks } = kind === RUN ? snippets().encodeArguments(method, value) : encode(value, root, true, 'pass data instead');
-        const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run, what: what(kind, connector, method), isGivenUp: false };
+        const entry = { __proto__: null, kind, yes: null, no: null, stack: null, run, connector, method, isGivenUp: false };
         const promise = new PromiseFn((yes, no) => {
             entry.yes = yes;
             entry.no = no;
@@ -57,7 +57,7 @@ export function call(kind, connector, method, value, root, run, told, stack = he
 }
 
 export function timer(ms, run) {
-    return issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null, what: '' }, null);
+    return issue(TIMER, '', '', '' + ms, '', { __proto__: null, kind: TIMER, yes: run, no: run, stack: null, run: null }, null);
 }
 
 // Its outcome may be on the way already; then it comes, and moves the clock, but calls nothing.
@@ -91,7 +91,7 @@ function failure(entry, value) {
     const { rememberPlace, readStack } = places();
     rememberPlace(e, entry.stack);
     if (entry.stack !== null) {
-        define(entry.stack, 'what', entry.what, false, true);
+        define(entry.stack, 'what', what(entry.kind, entry.connector, entry.method), false, true);
         // What fails after the program's end is told by its note.
         define(entry.stack, 'isTold', state.outcome !== null, false, true);
     }
@@ -120,7 +120,7 @@ async function runStep(id, run, root) {
 
 function labelOf(entry) {
     const place = entry.stack === null ? null : places().innermost(ownStack(entry.stack));
-    return entry.what + (place === null ? '' : ` (line ${place.line})`);
+    return what(entry.kind, entry.connector, entry.method) + (place === null ? '' : ` (line ${place.line})`);
 }
 
 const noteEnd = (entry, failed, value) => note(labelOf(entry), failed ? errors().messageOf(value) : '');

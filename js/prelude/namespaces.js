@@ -60,19 +60,6 @@ const ownOf = target => {
     return target.own;
 };
 
-// What the language itself asks an object for: by these names, and not by what the program has made of Object.prototype.
-const isAwaited = key => key === 'then' || key === 'catch' || key === 'finally' || key === 'toJSON';
-
-function isInherited(key) {
-    switch (key) {
-    case 'constructor': case 'toString': case 'toLocaleString': case 'valueOf':
-    case 'hasOwnProperty': case 'isPrototypeOf': case 'propertyIsEnumerable': case '__proto__': case '__defineGetter__':
-    case '__defineSetter__': case '__lookupGetter__': case '__lookupSetter__':
-        return true;
-    }
-    return false;
-}
-
 // What an import takes from it: `default` is all of it, and codemode has the connectors, as in import { github } from "codemode".
 function importedMember(name, target, key) {
     if (key === 'default' && !ownOf(target)[key])
@@ -80,11 +67,22 @@ function importedMember(name, target, key) {
     return name === 'codemode' && !ownOf(target)[key] ? byName[key] : undefined;
 }
 
+// What the language itself asks an object for is known by its name, and not by what the program has made of Object.prototype.
 function member(target, key) {
-    if (typeof key !== 'string' || isAwaited(key) || (isInherited(key) && !ownOf(target)[key]))
+    if (typeof key !== 'string')
         return undefined;
+    switch (key) {
+    case 'then': case 'catch': case 'finally': case 'toJSON':
+        return undefined;
+    case 'constructor': case 'toString': case 'toLocaleString': case 'valueOf':
+    case 'hasOwnProperty': case 'isPrototypeOf': case 'propertyIsEnumerable': case '__proto__': case '__defineGetter__':
+    case '__defineSetter__': case '__lookupGetter__': case '__lookupSetter__':
+        if (!ownOf(target)[key])
+            return undefined;
+    }
     const { name, made } = target;
-    return made[key] || (made[key] = importedMember(name, target, key) || (name === 'codemode' ? sdkMember(key) : makeMethod(name, key)));
+    return made[key] || (made[key] = (name === 'codemode' || key === 'default' ? importedMember(name, target, key) : undefined)
+        || (name === 'codemode' ? sdkMember(key) : makeMethod(name, key)));
 }
 
 function readOnly(target) {

@@ -4,7 +4,7 @@
 // call: svc.get {}
 const top = {};
 let a = top;
-for (let i = 0; i < 1e5; i++) a = a.x = {};
+for (let i = 0; i < 3e4; i++) a = a.x = {};
 let said = '';
 try { structuredClone(top); } catch (e) { said = e.name; }
 await svc.get({});
