@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <unistd.h>
 
 struct cm_timer {
@@ -40,7 +41,7 @@ struct work {
 };
 
 #define LOOK_US  80  /* so long is looked before sleeping */
-#define SOON_US  150 /* what came within that is worth looking for the next time */
+#define SOON_US  300 /* what came within that is worth looking for the next time */
 #define LOOP_FDS 8   /* what a loop opens for itself, and a little more */
 
 /**
@@ -128,9 +129,11 @@ static bool look(const cm_loop *l, int64_t from_us)
 {
     struct pollfd p = {.fd = uv_backend_fd(&l->uv), .events = POLLIN};
 
-    while (poll(&p, 1, 0) == 0)
+    while (poll(&p, 1, 0) == 0) {
         if (cm_mono_us() - from_us >= LOOK_US)
             return false;
+        (void)sched_yield(); /* whoever is to answer may want this very processor */
+    }
     return true;
 }
 

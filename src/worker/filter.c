@@ -88,7 +88,11 @@ static const struct call_row calls[] = {
      {{1, SCMP_CMP_EQ, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 0}},
      "one-time initialisation wakes whoever waits; nobody does: one thread, no shared memory. No other "
      "operation"},
-    {SCMP_SYS(sched_yield), ALLOW, 0, {{0}}, "spin locks of the allocator; gives time away, takes none"},
+    {SCMP_SYS(sched_yield),
+     ALLOW,
+     0,
+     {{0}},
+     "spin locks of the allocator, and who looks for an answer; gives time away, takes none"},
     {SCMP_SYS(clock_gettime),
      ALLOW,
      1,

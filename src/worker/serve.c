@@ -23,6 +23,7 @@
 #include "json/json.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -32,7 +33,7 @@
 #define SEND_BYTES          65536      /* frames that go out at once, however young */
 #define LATEST_US           200        /* a frame that other frames follow waits no longer than that */
 #define LOOK_US             80         /* so long an outcome is looked for before the process sleeps */
-#define SOON_US             150        /* one that came within that is worth looking for the next time */
+#define SOON_US             300        /* one that came within that is worth looking for the next time */
 #define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
 #define COLLECT_YOUNG_RUNS  10
 #define COLLECT_YOUNG_PAGES (4U << 20 >> 12) /* first touched since the last collection, or copied */
@@ -214,6 +215,15 @@ static size_t wanted(const struct cm_buf *in)
     return whole > in->len + READ_BYTES ? whole - in->len : READ_BYTES;
 }
 
+/* To the host, should it want this very processor. errno stays. */
+static void give_way(void)
+{
+    int eno = errno;
+
+    (void)sched_yield();
+    errno = eno;
+}
+
 /*
  * Going to sleep and being woken takes longer than most tools of the host's own process do. So where outcomes come at once the next one is
  * looked for, for a moment, before the process sleeps. Where one did not come soon the next is not looked for: a program that waits
@@ -228,8 +238,11 @@ static ssize_t receive(struct serve *s, char *room, size_t size)
         return recv(s->fd, room, size, 0);
     from = cm_mono_us();
     errno = EAGAIN;
-    while (s->comes_soon && n < 0 && errno == EAGAIN && cm_mono_us() - from < LOOK_US)
+    while (s->comes_soon && n < 0 && errno == EAGAIN && cm_mono_us() - from < LOOK_US) {
         n = recv(s->fd, room, size, MSG_DONTWAIT);
+        if (n < 0)
+            give_way();
+    }
     if (n < 0 && errno == EAGAIN)
         n = recv(s->fd, room, size, 0);
     s->comes_soon = cm_mono_us() - from < SOON_US;
