@@ -12,6 +12,9 @@ const other = { name: 'codemode, the other build', driver: 'other', opts: {} };
 const first = { name: "codemode, a runtime's first run", driver: 'codemode', opts: { first: 1 }, most: 4 };
 const process_ = { name: 'codemode, a process for each', driver: 'codemode', opts: { isolation: 'process' }, most: 4 };
 const vm_ = { name: 'codemode, a VM for each', driver: 'codemode', opts: { isolation: 'vm' } };
+// A machine that did nothing for a tenth of a second is cold, for whoever comes then; the rows above pause as long, for their workers to be there.
+const paused = { name: 'codemode, after a pause', driver: 'codemode', opts: { pauseMs: 100 }, most: 4 };
+const isolatedVmPaused = { name: 'isolated-vm, after a pause', driver: 'isolated-vm', opts: { pauseMs: 100 }, most: 4 };
 const isolatedVm = { name: 'isolated-vm', driver: 'isolated-vm' };
 const quickjs = { name: 'quickjs-emscripten', driver: 'quickjs' };
 const run = { name: 'run', driver: 'run' };
@@ -30,8 +33,8 @@ const bombs = ['arrays', 'string-ropes', 'objects', 'typed-arrays', 'maps'].map(
 }));
 
 export const workloads = [
-  { name: 'W1', what: 'a fresh sandbox, 1 + 1, gone', parts: once, subjects: [logged, unlogged, first, vm_, process_, other, ...peers] },
-  { name: 'W2', what: 'one tool call', parts: once, subjects: [logged, unlogged, first, vm_, process_, other, ...peers] },
+  { name: 'W1', what: 'a fresh sandbox, 1 + 1, gone', parts: once, subjects: [logged, unlogged, paused, first, vm_, process_, other, ...peers, isolatedVmPaused] },
+  { name: 'W2', what: 'one tool call', parts: once, subjects: [logged, unlogged, paused, first, vm_, process_, other, ...peers, isolatedVmPaused] },
   { name: 'W3', what: '100 calls, one after the other', parts: once, subjects: all },
   { name: 'W4', what: '100 calls with Promise.all', parts: once, subjects: all },
   { name: 'W5', what: '10 of the 10,000 rows of a result of 1 MB', parts: once, subjects: all, most: 10 },

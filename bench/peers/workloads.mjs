@@ -10,9 +10,11 @@ export function check(answer, expected) {
   if (JSON.stringify(answer) !== JSON.stringify(expected)) throw new Error(`answered ${JSON.stringify(answer)}, not ${JSON.stringify(expected)}`);
 }
 
-async function repeat(peer, program, runs) {
+/** With `pauseMs` nothing happens for so long before each run, which is then that of a machine that has gone cold. */
+async function repeat(peer, program, runs, { pauseMs } = {}) {
   const ms = [];
   for (let i = 0; i < runs; i++) {
+    if (pauseMs) await new Promise((over) => setTimeout(over, pauseMs));
     const before = now();
     const answer = await peer.run(program.code, {});
     ms.push(now() - before);
@@ -74,11 +76,11 @@ async function throughput(peer, { inFlight = 1, ms = 2000 }) {
 }
 
 export const neutral = {
-  W1: (peer, { runs }) => repeat(peer, programs.W1, runs),
-  W2: (peer, { runs }) => repeat(peer, programs.W2, runs),
-  W3: (peer, { runs }) => repeat(peer, programs.W3, runs),
-  W4: (peer, { runs }) => repeat(peer, programs.W4, runs),
-  W5: (peer, { runs }) => repeat(peer, programs.W5, runs),
+  W1: (peer, { runs, opts }) => repeat(peer, programs.W1, runs, opts),
+  W2: (peer, { runs, opts }) => repeat(peer, programs.W2, runs, opts),
+  W3: (peer, { runs, opts }) => repeat(peer, programs.W3, runs, opts),
+  W4: (peer, { runs, opts }) => repeat(peer, programs.W4, runs, opts),
+  W5: (peer, { runs, opts }) => repeat(peer, programs.W5, runs, opts),
   W6: (peer, { runs, opts }) => repeat(peer, programs[`W6 ${opts.part ?? 'fib'}`], runs),
   W7: (peer, { runs, opts }) => cpuLimit(peer, runs, opts),
   W10: (peer, { opts }) => throughput(peer, opts),
