@@ -14,6 +14,7 @@
  */
 #include "worker/worker.h"
 
+#include "worker/garbage.h"
 #include "worker/memory.h"
 
 #include "base/clock.h"
@@ -25,23 +26,16 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define READ_BYTES          65536
-#define SEND_BYTES          65536      /* frames that go out at once, however young */
-#define LATEST_US           200        /* a frame that other frames follow waits no longer than that */
-#define LOOK_US             80         /* so long an outcome is looked for before the process sleeps */
-#define SOON_US             300        /* one that came within that is worth looking for the next time */
-#define KEEP_BYTES          (1U << 20) /* a buffer larger than this is given back after its frame */
-#define COLLECT_YOUNG_RUNS  10
-#define COLLECT_YOUNG_PAGES (4U << 20 >> 12) /* first touched since the last collection, or copied */
-#define COLLECT_ALL_RUNS    400
-#define COLLECT_ALL_PAGES   (6U << 20 >> 12) /* since the last collection of everything */
-#define COLLECT_ALL_BYTES   (4U << 20) /* or mapped: what nobody touched counts for the limit all the same */
-#define COLLECT_ALL_TEXT    (512U << 10) /* or taken in: as data it is several times as large */
-#define EXIT_PROTOCOL       3
+#define READ_BYTES    65536
+#define SEND_BYTES    65536      /* frames that go out at once, however young */
+#define LATEST_US     200        /* a frame that other frames follow waits no longer than that */
+#define LOOK_US       80         /* so long an outcome is looked for before the process sleeps */
+#define SOON_US       300        /* one that came within that is worth looking for the next time */
+#define KEEP_BYTES    (1U << 20) /* a buffer larger than this is given back after its frame */
+#define EXIT_PROTOCOL 3
 
 /* The engine may not include the wire; its prelude has these numbers in js/prelude/state.js. */
 _Static_assert(CM_CALL_TOOL == 0 && CM_CALL_STEP == 1 && CM_CALL_SEARCH == 2 && CM_CALL_DESCRIBE == 3 &&
@@ -64,12 +58,7 @@ struct serve {
     char *runtime;        /* whose worker it is; NULL until the first BIND */
     char *bind;
     size_t bind_len;
-    unsigned runs;        /* since the last collection */
-    unsigned runs_in_all; /* since the last one of everything */
-    size_t text_taken;    /* bytes of frames since the last collection */
-    long pages_before;    /* minor faults at the last collection */
-    long pages_at_all;    /* and at the last one of everything */
-    size_t mapped_before; /* bytes of data mapped until then */
+    struct cm_garbage garbage;
 };
 
 static _Noreturn void leave(int status)
@@ -283,7 +272,7 @@ static bool next_frame(struct serve *s, struct cm_frame *f)
             return false;
         s->in.len += (size_t)n;
     }
-    s->text_taken += s->in_used;
+    s->garbage.text_taken += s->in_used;
     flush_if_late(s);
     if (cm_wire_is_from_worker((unsigned)f->type) && f->type != CM_FRAME_HELLO) {
         (void)cm_err_set(&err, CM_E_PROTOCOL, "the host sent a frame 0x%02x, which only a worker sends",
@@ -471,13 +460,6 @@ static bool run(struct serve *s, const struct cm_frame *f, const struct run_meta
     return true;
 }
 
-static long pages_touched(void)
-{
-    struct rusage u;
-
-    return getrusage(RUSAGE_SELF, &u) == 0 ? u.ru_minflt : 0;
-}
-
 /* A VM of its own for the next pass: nothing of the last one is left, not even compiled code. */
 static void renew_engine(struct serve *s)
 {
@@ -490,39 +472,13 @@ static void renew_engine(struct serve *s)
     (void)cm_memory_watch();
 }
 
-/*
- * Most garbage is a finished pass's realm, which the quick collection of what is young takes whole. What a pass had so much of that the
- * engine collected meanwhile is not young any more; such a pass touches or maps more memory, and all is collected after it.
- */
-static void collect(struct serve *s)
-{
-    long touched = pages_touched(), pages = touched - s->pages_before;
-    bool all = ++s->runs_in_all >= COLLECT_ALL_RUNS || touched - s->pages_at_all > (long)COLLECT_ALL_PAGES ||
-               s->text_taken > COLLECT_ALL_TEXT || cm_memory_mapped() - s->mapped_before > COLLECT_ALL_BYTES;
-
-    if (!all && ++s->runs < COLLECT_YOUNG_RUNS && pages <= (long)COLLECT_YOUNG_PAGES)
-        return;
-    if (all) {
-        cm_engine_collect(s->engine);
-        s->runs_in_all = 0;
-    } else {
-        cm_engine_collect_young(s->engine);
-    }
-    s->runs = 0;
-    s->text_taken = 0;
-    s->pages_before = pages_touched();
-    if (all)
-        s->pages_at_all = s->pages_before;
-    s->mapped_before = cm_memory_mapped();
-}
-
 /* Between passes: garbage where there is enough of it, and the realm that the next pass takes. */
 static void tidy(struct serve *s)
 {
     if (s->opts->vm_per_pass)
         renew_engine(s);
     else
-        collect(s);
+        cm_garbage_collect(&s->garbage, s->engine);
     cm_engine_prepare_realm(s->engine);
     send_frame(s, CM_FRAME_IDLE, 0, 0, NULL, 0);
 }
@@ -598,11 +554,9 @@ void cm_worker_serve(const struct cm_worker_opts *opts, cm_engine *take_engine, 
         .fd = fd,
         .in = CM_BUF_INIT(CM_FRAME_MAX_BYTES + READ_BYTES + CM_WIRE_HEADER_BYTES),
         .out = CM_BUF_INIT(CM_FRAME_MAX_BYTES + CM_WIRE_HEADER_BYTES),
-        .pages_before = pages_touched(),
-        .pages_at_all = pages_touched(),
-        .mapped_before = cm_memory_mapped(),
     };
     struct cm_frame f;
+    cm_garbage_begin(&s.garbage);
     bool alive = greet(&s);
 
     while (alive && next_frame(&s, &f))

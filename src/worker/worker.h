@@ -5,6 +5,7 @@
  *   zygote.c    forks workers, reaps them, reports status and resource use
  *   lockdown.c  the list of steps that take everything away; one table, each row with why it is enough
  *   serve.c     the pass loop of one worker: frames in, engine, frames out
+ *   garbage.c   when what passes have left is collected
  *   memory.c    tells a worker that ran out of memory from one that crashed
  *
  * It is not a host: it opens nothing, knows no secret, and everything it says is checked by the other side.

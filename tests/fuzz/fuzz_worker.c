@@ -28,9 +28,10 @@ static cm_status world_start(cm_engine *e, const struct cm_realm_opts *opts, cm_
 #define cm_memory_mapped()    ((size_t)0)
 #undef fprintf                                             /* with some headers it is a macro already */
 #define fprintf(stream, format, ...) ((void)(__VA_ARGS__)) /* the reason, a thousand times a second */
+#include "worker/garbage.c"
 #include "worker/serve.c"
 #undef _exit
-#undef read
+#undef recv
 #undef send
 #undef fprintf
 #undef cm_realm_start
