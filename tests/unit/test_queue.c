@@ -184,6 +184,31 @@ static void programs_that_compute_for_long_hold_up_nobody(void **state)
     close_world(&w);
 }
 
+/** Workers that a runtime has, those on their way out left away: one that has outgrown its start may be replaced meanwhile. */
+static unsigned count_bound(const struct world *w)
+{
+    unsigned n = 0;
+
+    for (const struct cm_worker *k = w->sb->workers; k; k = k->next)
+        n += k->lane && k->state != CM_WORKER_DYING && k->state != CM_WORKER_GONE;
+    return n;
+}
+
+/** Of runs that follow each other without a pause; the first may come before the pool is filled. */
+static void a_runtime_takes_a_second_worker_while_its_own_tidies_up_and_never_a_third(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 8, .pool_size = 3});
+
+    for (int i = 0, after = 0; after < 50; i++) {
+        expect(w.loop, w.sb, "return 1", "1");
+        assert_true(i < 100000 && "a second one, as soon as there is one");
+        assert_in_range(count_bound(&w), 1, 2);
+        after += after > 0 || count_bound(&w) == 2;
+    }
+    close_world(&w);
+}
+
 static void a_runtime_whose_queue_is_full_is_refused_and_others_are_not(void **state)
 {
     (void)state;
@@ -264,6 +289,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(workers_that_are_shared_evenly_stay_where_they_are),
         cmocka_unit_test(programs_that_end_in_a_moment_go_through_a_few_workers),
         cmocka_unit_test(programs_that_compute_for_long_hold_up_nobody),
+        cmocka_unit_test(a_runtime_takes_a_second_worker_while_its_own_tidies_up_and_never_a_third),
         cmocka_unit_test(a_runtime_whose_queue_is_full_is_refused_and_others_are_not),
         cmocka_unit_test(on_demand_the_first_pass_starts_what_it_needs),
         cmocka_unit_test(one_shot_no_worker_is_made_while_the_first_runs_a_program),

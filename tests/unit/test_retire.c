@@ -193,25 +193,6 @@ static void a_worker_serves_as_many_runs_as_it_may(void **state)
     }
 }
 
-/** Of runs that follow each other without a pause; the first may come before the pool is filled. */
-static void a_runtime_takes_a_second_worker_while_its_own_tidies_up_and_never_a_third(void **state)
-{
-    (void)state;
-    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 8, .pool_size = 3});
-    int64_t pids[2] = {pid_of(&w, "test"), 0};
-
-    for (int i = 0, after = 0; after < 50; i++) {
-        int64_t pid = pid_of(&w, "test");
-
-        assert_true(i < 100000 && "a second one, as soon as there is one");
-        if (pid != pids[0] && pids[1] == 0)
-            pids[1] = pid;
-        assert_true(pid == pids[0] || pid == pids[1]);
-        after += pids[1] != 0;
-    }
-    close_world(&w);
-}
-
 static void a_worker_past_its_age_is_replaced_and_a_new_one_always_serves_once(void **state)
 {
     (void)state;
@@ -469,7 +450,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_worker_is_replaced_for_each_of_its_reasons_and_for_nothing_else),
         cmocka_unit_test(a_worker_with_a_vm_for_each_run_is_replaced_for_the_same_reasons),
         cmocka_unit_test(a_worker_serves_as_many_runs_as_it_may),
-        cmocka_unit_test(a_runtime_takes_a_second_worker_while_its_own_tidies_up_and_never_a_third),
         cmocka_unit_test(a_worker_past_its_age_is_replaced_and_a_new_one_always_serves_once),
         cmocka_unit_test(no_process_serves_two_runtimes),
         cmocka_unit_test(an_evicted_worker_is_gone_and_a_busy_one_stays),
