@@ -26,7 +26,14 @@ static volatile sig_atomic_t refused; /* by the kernel, since the run began */
 static size_t mapped_bytes;           /* of data, ever */
 static char *volatile nowhere;        /* NULL, which the compiler shall not know */
 
-#if !CM_SANITIZED
+#if CM_SANITIZED
+/* As without a sanitizer: what does not fit into memory is refused and told. A worker has no environment that could say so. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+#else
 /* Visible, so that the libraries' calls come here. The sanitizers have functions of their own in this place. */
 #define INSTEAD __attribute__((visibility("default")))
 
