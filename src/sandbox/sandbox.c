@@ -30,7 +30,7 @@
 #define WORKER_FAILURES_MAX 3u
 #define BROKEN_PAUSE_MS     1000  /* how long a failure stands before a new pass tries again */
 #define AT_ONCE             2u    /* for each processor: programs that began to compute a moment ago */
-#define MOMENT_US           20000 /* at CM_SAMPLE_FIRST_MS the pool is looked at again */
+#define MOMENT_US           20000 /* in all; at CM_SAMPLE_FIRST_MS the pool is looked at again */
 #define SAMPLE_MIN_MS       2
 #define SAMPLE_MAX_MS       50
 #define SAMPLE_EARLY_MS     10    /* so much before its time a worker is looked at together with another */
@@ -122,11 +122,12 @@ static bool claim_tidying(cm_sandbox *sb, const struct cm_lane *lane)
 
 /**
  * Whether a runtime gets another worker from the pool rather than wait until its own has tidied up: programs that follow each other
- * without a pause then find the one ready while the other makes its next realm. Two are enough for that, a third would only wait.
+ * without a pause then find the one ready while the other makes its next realm. Two are enough for that, a third would only wait. Not the
+ * last that there may be: the next runtime would have to wait for another one's end.
  */
-static bool takes_second(const cm_sandbox *sb, const struct cm_lane *lane)
+static bool takes_second(const cm_sandbox *sb, const struct cm_lane *lane, uint32_t n_live)
 {
-    return lane->n_workers < 2 && sb->opts.pool_size > 1;
+    return lane->n_workers < 2 && sb->opts.pool_size > 1 && n_live < sb->opts.max_workers;
 }
 
 /**
@@ -209,18 +210,23 @@ static uint32_t begin_round(cm_sandbox *sb)
     return n;
 }
 
+/** Whether it has computed for less than a moment in all, however often it waited in between. */
+static bool began_now(const cm_pass *p, int64_t now_us)
+{
+    return p->clock == CM_CLOCK_RUNNING && p->wall_us + now_us - p->resumed_us < MOMENT_US;
+}
+
 /**
  * How many more programs may begin now. Those that have computed for longer than a moment do not count, so nobody waits for a program
- * that does not end, only for some that may end in a moment.
+ * that does not end, nor for one that goes on at once after each of its calls; only for some that may end in a moment.
  */
 static uint32_t free_turns(const cm_sandbox *sb)
 {
-    int64_t since_us = cm_mono_us() - MOMENT_US;
     uint32_t most = AT_ONCE * sb->n_processors, n = 0;
+    int64_t now_us = cm_mono_us();
 
     for (const struct cm_worker *w = sb->workers; w && n < most; w = w->next)
-        n += w->state == CM_WORKER_BUSY && w->pass && w->pass->clock == CM_CLOCK_RUNNING &&
-             w->pass->resumed_us > since_us;
+        n += w->state == CM_WORKER_BUSY && w->pass && began_now(w->pass, now_us);
     return most - n;
 }
 
@@ -243,7 +249,7 @@ static void match(cm_sandbox *sb)
         struct cm_lane *lane = p->lane;
         struct cm_worker *w = lane->stuck ? NULL : pick_worker(sb, lane);
         bool claimed =
-            !lane->stuck && (!w || (!w->lane && !takes_second(sb, lane))) && claim_tidying(sb, lane);
+            !lane->stuck && (!w || (!w->lane && !takes_second(sb, lane, c.live))) && claim_tidying(sb, lane);
         if (w && !claimed) {
             lane->n_workers += !w->lane;
             cm_queue__take(sb, at);

@@ -184,6 +184,47 @@ static void programs_that_compute_for_long_hold_up_nobody(void **state)
     close_world(&w);
 }
 
+/** Answer each that waits, before the pool is looked at again. */
+static void answer_callers(struct run *callers, unsigned *answered, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (callers[i].n_waits == answered[i])
+            continue;
+        answered[i]++;
+        cm_pass_deliver(callers[i].pass, answered[i], false, false, (struct cm_value){.json = CM_STR("0")},
+                        1700000000001, answered[i]);
+    }
+}
+
+/** Each of their stretches is a moment, and all of them together are not. */
+static void programs_that_call_all_the_time_hold_up_nobody(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.pool_size = 1});
+    struct run callers[4], quick = {.loop = w.loop};
+    unsigned answered[4] = {0};
+
+    w.sb->n_processors = 1;
+    for (size_t i = 0; i < CM_ARRAY_LEN(callers); i++) {
+        callers[i] = (struct run){.loop = w.loop};
+        start(w.sb, &callers[i], "a", "for (;;) { await svc.x({}); for (let i = 0; i < 1e5; i++); }", NULL);
+    }
+    while (!quick.ended) {
+        assert_true(cm_loop_once(w.loop));
+        answer_callers(callers, answered, CM_ARRAY_LEN(callers));
+        /* Once as many call as may begin at once. */
+        if (!quick.pass && !quick.ended && callers[0].n_waits && callers[1].n_waits)
+            start(w.sb, &quick, "b", "return 1", NULL);
+    }
+    assert_int_equal(quick.kind, CM_PASS_COMPLETED);
+    for (size_t i = 0; i < CM_ARRAY_LEN(callers); i++) {
+        assert_false(callers[i].ended);
+        cm_pass_kill(callers[i].pass, CM_PASS_CANCELLED, "cancelled", "enough");
+        finish(&callers[i]);
+    }
+    close_world(&w);
+}
+
 /** Workers that a runtime has, those on their way out left away: one that has outgrown its start may be replaced meanwhile. */
 static unsigned count_bound(const struct world *w)
 {
@@ -192,6 +233,22 @@ static unsigned count_bound(const struct world *w)
     for (const struct cm_worker *k = w->sb->workers; k; k = k->next)
         n += k->lane && k->state != CM_WORKER_DYING && k->state != CM_WORKER_GONE;
     return n;
+}
+
+/** With as many workers as there may be, a busy runtime leaves the other one to the next. */
+static void the_last_worker_is_not_taken_as_a_second_one(void **state)
+{
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 2, .pool_size = 2});
+
+    for (int i = 0, after = 0; after < 50; i++) {
+        expect(w.loop, w.sb, "return 1", "1");
+        assert_true(i < 100000 && "one to take, as soon as there is one");
+        assert_int_equal(count_bound(&w), 1);
+        for (const struct cm_worker *k = w.sb->workers; k; k = k->next)
+            after += k->lane == NULL && k->state == CM_WORKER_READY;
+    }
+    close_world(&w);
 }
 
 /** Of runs that follow each other without a pause; the first may come before the pool is filled. */
@@ -289,6 +346,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(workers_that_are_shared_evenly_stay_where_they_are),
         cmocka_unit_test(programs_that_end_in_a_moment_go_through_a_few_workers),
         cmocka_unit_test(programs_that_compute_for_long_hold_up_nobody),
+        cmocka_unit_test(programs_that_call_all_the_time_hold_up_nobody),
+        cmocka_unit_test(the_last_worker_is_not_taken_as_a_second_one),
         cmocka_unit_test(a_runtime_takes_a_second_worker_while_its_own_tidies_up_and_never_a_third),
         cmocka_unit_test(a_runtime_whose_queue_is_full_is_refused_and_others_are_not),
         cmocka_unit_test(on_demand_the_first_pass_starts_what_it_needs),
