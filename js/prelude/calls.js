@@ -1,7 +1,7 @@
 // Calls to the host: numbered when issued, settled by deliveries, one at a time.
 import { decode, encode, encodeThrown } from './codec.js';
 import { define, ErrorFn, isError, isObject, own, ownData, PromiseFn, reject } from './primordials.js';
-import { here, ownStack, places } from './position.js';
+import { here, lineOf, ownStack, places } from './position.js';
 import { errors } from './errors.js';
 import { revival } from './revive.js';
 import { note } from './unawaited.js';
@@ -31,8 +31,8 @@ const what = (kind, connector, method) => (kind === TOOL ? connector + '.' + met
 
 // What had been started goes on after the program's failure, but makes no more calls: nobody would learn what became of them.
 function refused(kind, connector, method) {
-    const place = places().innermost(ownStack(here()));
-    errors().warnOnce(`${what(kind, connector, method)}${place === null ? '' : ` (line ${place.line})`} was not called: the program had failed already.`);
+    const line = lineOf(here());
+    errors().warnOnce(`${what(kind, connector, method)}${line === 0 ? '' : ` (line ${line})`} was not called: the program had failed already.`);
     return new PromiseFn(nothing);
 }
 
@@ -119,8 +119,8 @@ async function runStep(id, run, root) {
 }
 
 function labelOf(entry) {
-    const place = entry.stack === null ? null : places().innermost(ownStack(entry.stack));
-    return what(entry.kind, entry.connector, entry.method) + (place === null ? '' : ` (line ${place.line})`);
+    const line = entry.stack === null ? 0 : lineOf(entry.stack);
+    return what(entry.kind, entry.connector, entry.method) + (line === 0 ? '' : ` (line ${line})`);
 }
 
 const noteEnd = (entry, failed, value) => note(labelOf(entry), failed ? errors().messageOf(value) : '');

@@ -1,7 +1,7 @@
 // Where in the author's text something happened. The engine's stack names lines exactly (the wrapper adds none); columns move
 // where the normaliser inserted text, and state.map has those places.
 import { apply, charCode, cut, ErrorFn, find, issued, once, own, ownData, parse, stringify, weakGet, weakSet, wellFormed } from './primordials.js';
-import { OP_LOCATE, state } from './state.js';
+import { OP_LINE, OP_LOCATE, state } from './state.js';
 
 export const URL = 'program.js';
 // In front of a module's name, which has no colon; and of a snippet's.
@@ -12,6 +12,8 @@ const MAX_FRAMES = 10;
 // Error inherits is the program's.
 export const here = () => new ErrorFn();
 export const ownStack = error => ownData(error, 'stack');
+// Of the program's innermost frame in it, 0 where there is none; as the host is told where a call was issued.
+export const lineOf = stack => send(OP_LINE, ownStack(stack)) || 0;
 
 // What failures need besides.
 export const places = once(() => {
@@ -36,20 +38,6 @@ export const places = once(() => {
         if (n > 0xffffffff)
             n = 0;
         return { __proto__: null, n, at };
-    }
-
-    // {line, column} of the innermost frame of the program in a stack's text, or null, without asking what it means to its author: as
-    // src/engine/place.c reads it for each call.
-    function innermost(stack) {
-        if (typeof stack !== 'string')
-            return null;
-        for (let at = find(stack, URL + ':', 0); at >= 0; at = find(stack, URL + ':', at + 1)) {
-            const line = digits(stack, at + URL.length + 1), column = digits(stack, line.at + 1);
-            // A function may be called like a place; the engine puts its own behind an @, at the end of the line.
-            if ((at === 0 || stack[at - 1] === '@' || stack[at - 1] === '\n') && (column.at === stack.length || stack[column.at] === '\n'))
-                return { __proto__: null, line: line.n, column: originalColumn(line.n, column.n) };
-        }
-        return null;
     }
 
     // Errors that were made here, at a delivery, belong to the place where their call was issued.
@@ -167,5 +155,5 @@ export const places = once(() => {
             + ',"stack":' + stringify(wellFormed(place.stack));
     }
 
-    return { __proto__: null, innermost, rememberPlace, readStack, placeOf, placeOfThrow, placeJson };
+    return { __proto__: null, rememberPlace, readStack, placeOf, placeOfThrow, placeJson };
 });

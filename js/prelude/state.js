@@ -24,5 +24,6 @@ export const OP_CALL = 0, OP_STEP_END = 1, OP_LOG = 2, OP_SETTLED = 3, OP_RESULT
 export const OP_MODULE = 9;
 export const OP_TARGET = 8;
 export const OP_SNIPPET = 10;
+export const OP_LINE = 11;
 // Kinds of call: enum cm_call_kind of wire/wire.h.
 export const TOOL = 0, STEP = 1, SEARCH = 2, DESCRIBE = 3, TIMER = 4, RUN = 5;

@@ -4,6 +4,10 @@
 
 #include <sched.h>
 
+/** Microseconds that are looked for an answer, with sched_yield in between; and within which the last one must have come. ADR 9. */
+#define CM_LOOK_US 80
+#define CM_SOON_US 300
+
 /** 1 to CPU_SETSIZE; 1 where it cannot be known. A quota of processor time (cgroups) does not count. */
 static inline unsigned cm_processors(void)
 {

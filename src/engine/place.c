@@ -88,11 +88,13 @@ void cm_program__place(struct cm_program *p, struct cm_str stack, struct cm_call
          (found = memmem(from, (size_t)(end - from), url.ptr, url.len)) != NULL; from = found + 1) {
         size_t pos = (size_t)(found - stack.ptr) + url.len;
         uint32_t line = digits(stack, &pos);
-        uint32_t column = pos < stack.len ? (pos++, digits(stack, &pos)) : 0;
+        bool has_column = pos < stack.len && stack.ptr[pos] == ':';
+        pos += has_column;
+        uint32_t column = has_column ? digits(stack, &pos) : 0;
         bool begins = found == stack.ptr || found[-1] == '@' || found[-1] == '\n';
 
         /* A function may be called like a place; the engine puts its own behind an @, at the end of the line. */
-        if (!begins || (pos != stack.len && stack.ptr[pos] != '\n'))
+        if (!begins || !has_column || (pos != stack.len && stack.ptr[pos] != '\n'))
             continue;
         at->line = line;
         at->column = original_column(p, line, column);

@@ -13,6 +13,7 @@ enum send_op {
     SEND_TARGET = 8,
     SEND_MODULE,
     SEND_SNIPPET,
+    SEND_LINE,
     SEND_OP_COUNT_
 };
 
@@ -72,14 +73,15 @@ static uint32_t new_call(cm_realm *r, unsigned kind)
     return r->n_calls;
 }
 
-/* Where it was issued. What the program has done to its errors decides at most what place it is told. */
-static struct cm_call_place place_of_call(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args)
+/* What the n-th argument, a stack's text, says of the program. What that has done to its errors decides at most what place it is told. */
+static struct cm_call_place arg_place(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                                      size_t n_args)
 {
-    struct cm_call_place at = {.step = arg_u32(ctx, 7, args, n)};
+    struct cm_call_place at = {0};
     cm_autofree char *stack = NULL;
     struct cm_str text;
 
-    if (n > 6 && JSValueIsString(ctx, args[6]) && arg_text(ctx, 6, args, n, &stack, &text))
+    if (n < n_args && JSValueIsString(ctx, args[n]) && arg_text(ctx, n, args, n_args, &stack, &text))
         cm_program__place(&r->program, text, &at);
     return at;
 }
@@ -102,7 +104,9 @@ static JSValueRef send_call(cm_realm *r, JSContextRef ctx, size_t n, const JSVal
     id = new_call(r, kind);
     if (!id)
         return throw_text(ctx, "Too many calls", exception);
-    r->host->call(r->user, id, kind, connector_s, method_s, value, place_of_call(r, ctx, n, args));
+    struct cm_call_place at = arg_place(r, ctx, 6, args, n);
+    at.step = arg_u32(ctx, 7, args, n);
+    r->host->call(r->user, id, kind, connector_s, method_s, value, at);
     return JSValueMakeNumber(ctx, id);
 }
 
@@ -263,6 +267,14 @@ static JSValueRef send_snippet(cm_realm *r, JSContextRef ctx, size_t n, const JS
     return JSEvaluateScript(r->ctx, p.run, NULL, url, p.line, exception);
 }
 
+/* send(11, stack) → the line of the program's innermost frame in it, 0 where there is none */
+static JSValueRef send_line(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
+                            JSValueRef *exception)
+{
+    (void)exception;
+    return JSValueMakeNumber(ctx, arg_place(r, ctx, 1, args, n).line);
+}
+
 typedef JSValueRef send_fn(cm_realm *r, JSContextRef ctx, size_t n, const JSValueRef *args,
                            JSValueRef *exception);
 
@@ -270,7 +282,7 @@ static send_fn *const send_table[SEND_OP_COUNT_] = {
     [SEND_CALL] = send_call,       [SEND_STEP_END] = send_step_end, [SEND_LOG] = send_log,
     [SEND_SETTLED] = send_settled, [SEND_RESULT] = send_result,     [SEND_CANCEL] = send_cancel,
     [SEND_LOAD] = send_load,       [SEND_LOCATE] = send_locate,     [SEND_TARGET] = send_target,
-    [SEND_MODULE] = send_module,   [SEND_SNIPPET] = send_snippet,
+    [SEND_MODULE] = send_module,   [SEND_SNIPPET] = send_snippet,   [SEND_LINE] = send_line,
 };
 
 /* The realm's one way out. Without its realm (freed) or after the result it does nothing. */

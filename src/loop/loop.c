@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/processors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +41,7 @@ struct work {
     void *user;
 };
 
-#define LOOK_US  80  /* so long is looked before sleeping */
-#define SOON_US  300 /* what came within that is worth looking for the next time */
-#define LOOP_FDS 8   /* what a loop opens for itself, and a little more */
+#define LOOP_FDS 8 /* what a loop opens for itself, and a little more */
 
 /**
  * libuv aborts where it finds a descriptor of its own among the standard three, or none left for its first pipe. Both are errors of
@@ -130,7 +129,7 @@ static bool look(const cm_loop *l, int64_t from_us)
     struct pollfd p = {.fd = uv_backend_fd(&l->uv), .events = POLLIN};
 
     while (poll(&p, 1, 0) == 0) {
-        if (cm_mono_us() - from_us >= LOOK_US)
+        if (cm_mono_us() - from_us >= CM_LOOK_US)
             return false;
         (void)sched_yield(); /* whoever is to answer may want this very processor */
     }
@@ -147,7 +146,7 @@ bool cm_loop_once(cm_loop *l)
     if (l->came_soon && look(l, from_us))
         return turn(l, UV_RUN_ONCE);
     bool active = turn(l, UV_RUN_ONCE);
-    l->came_soon = l->heard_us >= from_us && l->heard_us - from_us < SOON_US;
+    l->came_soon = l->heard_us >= from_us && l->heard_us - from_us < CM_SOON_US;
     return active;
 }
 

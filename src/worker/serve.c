@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/processors.h"
 #include "wire/control.h"
 #include "wire/wire.h"
 #include "json/json.h"
@@ -32,8 +33,6 @@
 #define READ_BYTES    65536
 #define SEND_BYTES    65536      /* frames that go out at once, however young */
 #define LATEST_US     200        /* a frame that other frames follow waits no longer than that */
-#define LOOK_US       80         /* so long an outcome is looked for before the process sleeps */
-#define SOON_US       300        /* one that came within that is worth looking for the next time */
 #define KEEP_BYTES    (1U << 20) /* a buffer larger than this is given back after its frame */
 #define EXIT_PROTOCOL 3
 
@@ -227,14 +226,14 @@ static ssize_t receive(struct serve *s, char *room, size_t size)
         return recv(s->fd, room, size, 0);
     from = cm_mono_us();
     errno = EAGAIN;
-    while (s->comes_soon && n < 0 && errno == EAGAIN && cm_mono_us() - from < LOOK_US) {
+    while (s->comes_soon && n < 0 && errno == EAGAIN && cm_mono_us() - from < CM_LOOK_US) {
         n = recv(s->fd, room, size, MSG_DONTWAIT);
         if (n < 0)
             give_way();
     }
     if (n < 0 && errno == EAGAIN)
         n = recv(s->fd, room, size, 0);
-    s->comes_soon = cm_mono_us() - from < SOON_US;
+    s->comes_soon = cm_mono_us() - from < CM_SOON_US;
     return n;
 }
 
