@@ -5,7 +5,7 @@
 #include <sched.h>
 
 /** Microseconds that are looked for an answer, with sched_yield in between; and within which the last one must have come. ADR 9. */
-#define CM_LOOK_US 80
+#define CM_LOOK_US 200
 #define CM_SOON_US 300
 
 /** 1 to CPU_SETSIZE; 1 where it cannot be known. A quota of processor time (cgroups) does not count. */

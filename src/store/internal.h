@@ -180,9 +180,10 @@ struct cm_store {
     struct cm_err error, loss; /* the newest error; the one that lost the newest lost group */
     char *owner;               /* name of our lock; NULL until the first execution */
     int owner_fd;              /* holds the lock; -1 */
-    int log_fd;    /* the log, for whoever waits for it on another thread; -1: not asked for yet */
-    int log_pages; /* as of the newest commit, while deferred */
-    bool deferred; /* who opened it waits for the disk elsewhere */
+    int log_fd;        /* the log, for whoever waits for it on another thread; -1: not asked for yet */
+    int log_pages;     /* as of the newest commit, while deferred */
+    int64_t log_ahead; /* bytes of it that are there to be overwritten; 0: not known */
+    bool deferred;     /* who opened it waits for the disk elsewhere */
 };
 
 /** One parameter of a statement. */
@@ -220,6 +221,8 @@ cm_status cm_store__run(cm_store *s, enum cm_store_sql which, const struct cm_sq
 cm_status cm_store__error(cm_store *s, int rc, const char *what, struct cm_err *err);
 /** Open the group's transaction unless it is open. */
 cm_status cm_store__begin(cm_store *s, struct cm_err *err);
+/** In the open group, before it is committed: have its log written to beyond its end (disk.c). Never fails. */
+void cm_store__write_ahead(cm_store *s);
 /** Undo the open group after a failure; its records are lost and counted as such. */
 void cm_store__lose(cm_store *s);
 

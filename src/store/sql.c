@@ -187,6 +187,7 @@ static cm_status sync_log(cm_store *s, struct cm_err *err)
 cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err)
 {
     if (s->in_group) {
+        cm_store__write_ahead(s);
         cm_status st = cm_store__run(s, CM_SQL_COMMIT, NULL, 0, NULL, err);
 
         s->marked = false;

@@ -156,7 +156,7 @@ cm_status cm_store_hold(cm_store *s, struct cm_err *err);
 cm_status cm_store_mark(cm_store *s, struct cm_err *err);
 void cm_store_back(cm_store *s);
 /**
- * End the open group, if any; with `sync` wait for the disk (0.3 ms on the development machine). After an
+ * End the open group, if any; with `sync` wait for the disk (0.1 to 0.3 ms on the development machine). After an
  * error the group's records are lost.
  */
 cm_status cm_store_commit(cm_store *s, bool sync, struct cm_err *err);

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store_world.h"
+#include "store_files.h"
 
 /** In place of the C library's: what somebody does between the making of a lock file and its locking. */
 static void (*before_lock)(int fd);
@@ -34,63 +34,6 @@ static int set_up_unwatched(void **state)
 {
     before_lock = NULL;
     return set_up(state);
-}
-
-static cm_status begin(cm_store *s, const char *id, struct cm_err *err)
-{
-    const struct cm_exec_row row = {
-        .id = id, .runtime = "default", .code = CM_STR("return 1"), .created_at = 1, .passes = 1};
-
-    return cm_store_begin(s, &row, err);
-}
-
-static cm_status call(cm_store *s, const char *id, uint32_t seq, bool sync, struct cm_err *err)
-{
-    const struct cm_call_row row = {.seq = seq,
-                                    .parent_seq = -1,
-                                    .connector = "c",
-                                    .method = "m",
-                                    .args = {CM_STR("{}"), CM_STR("")},
-                                    .decision = "execute",
-                                    .rule = "default",
-                                    .state = CM_CALL_EXECUTING,
-                                    .started_at = 1};
-
-    return cm_store_call_intent(s, id, &row, sync, err);
-}
-
-static int64_t number(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *q = NULL;
-    int64_t n = -1;
-
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
-    if (sqlite3_step(q) == SQLITE_ROW)
-        n = sqlite3_column_int64(q, 0);
-    (void)sqlite3_finalize(q);
-    return n;
-}
-
-/** Calls fn in a child, and expects that it comes back. */
-static pid_t in_child(void (*fn)(int which), int which)
-{
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* no writer outlives a test that has failed */
-        fn(which);
-        _exit(0);
-    }
-    assert_true(pid > 0);
-    return pid;
-}
-
-static void expect_fine(pid_t pid)
-{
-    int status = 0;
-
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 /** ---- who may read ---- */
@@ -434,59 +377,6 @@ static void many_processes_that_open_an_older_store_at_once_migrate_it_once(void
         number(s->db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
 }
 
-/** ---- a backup under load ---- */
-
-/** One group after the other, of one execution with ten calls each, until it is killed. */
-static void writes_for_ever(int which)
-{
-    cm_store *s = open_store();
-
-    for (int n = 0;; n++) {
-        char id[32];
-
-        (void)snprintf(id, sizeof id, "exec_w%d_%d", which, n);
-        ok(begin(s, id, NULL), NULL);
-        for (uint32_t i = 0; i < 10; i++)
-            ok(call(s, id, i, false, NULL), NULL);
-        ok(cm_store_commit(s, false, NULL), NULL);
-    }
-}
-
-static void a_backup_comes_to_its_end_however_much_others_write(void **state)
-{
-    cm_autofree char *to = cm_asprintf("%s/copy.db", dir);
-    cm_auto(cm_store) s = open_store();
-    struct cm_err err = {0};
-    sqlite3 *db = NULL;
-    pid_t pids[2];
-
-    (void)state;
-    /* Enough that others have changed it many times before it is copied. */
-    assert_int_equal(sqlite3_exec(s->db,
-                                  "CREATE TABLE ballast(x); INSERT INTO ballast SELECT zeroblob(2000000) FROM"
-                                  " (SELECT 1 FROM sqlite_schema LIMIT 8)",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    for (int i = 0; i < 2; i++)
-        pids[i] = in_child(writes_for_ever, i);
-    while (number(s->db, "SELECT count(*) FROM executions") < 20)
-        (void)sched_yield();
-    (void)alarm(60);
-    ok(cm_store_backup(s, to, &err), &err);
-    (void)alarm(0);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(kill(pids[i], SIGKILL), 0);
-        assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
-    }
-    assert_int_equal(sqlite3_open(to, &db), SQLITE_OK);
-    assert_int_equal(number(db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"),
-                     1);
-    assert_true(number(db, "SELECT count(*) FROM executions") >= 20);
-    assert_int_equal(number(db, "SELECT count(*) FROM executions") * 10,
-                     number(db, "SELECT count(*) FROM calls"));
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 /** ---- a file system of one's own ---- */
 
 /** In a child: a small file system is mounted at dir. Ends the child with 77 where that may not be done. */
@@ -613,7 +503,6 @@ int main(void)
         T(many_processes_that_open_a_new_store_at_once_all_get_it),
         T(a_store_that_an_older_program_left_is_read_and_goes_on),
         T(many_processes_that_open_an_older_store_at_once_migrate_it_once),
-        T(a_backup_comes_to_its_end_however_much_others_write),
         T(a_store_on_a_read_only_file_system_is_refused_with_the_reason),
         T(a_full_file_system_loses_nothing_that_was_recorded),
         T(a_store_that_could_not_be_made_for_want_of_room_can_be_made_later),
