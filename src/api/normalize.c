@@ -16,7 +16,7 @@ static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind,
                     struct cm_str method, struct cm_value args, struct cm_call_place at)
 {
     (void)user, (void)id, (void)kind, (void)connector, (void)method, (void)args, (void)at;
-    cm_pass_kill(p, CM_PASS_PROTOCOL, "protocol", "the worker called a tool while it was to parse only");
+    cm_pass_stop(p, CM_PASS_PROTOCOL, "protocol", "the worker called a tool while it was to parse only");
 }
 
 static void on_step_end(void *user, cm_pass *p, uint32_t id, bool failed, struct cm_value value)
@@ -138,7 +138,7 @@ cm_status cm_api__normalize(cm_ctx *ctx, struct cm_str code, struct cm_buf *out,
     while (!n.done) {
         cm_api_turn(ctx);
         if (ctx->interrupted && !n.done)
-            cm_pass_kill(pass, CM_PASS_CANCELLED, "cancelled", "interrupted");
+            cm_pass_stop(pass, CM_PASS_CANCELLED, "cancelled", "interrupted");
         ctx->interrupted = false;
     }
     return n.st;

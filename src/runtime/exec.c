@@ -47,7 +47,7 @@ static void kill_or_post(cm_exec *e)
     if (e->direct_path)
         cm_soon_post(e->rt->direct);
     else if (e->pass && e->pass->pass)
-        cm_pass_kill(e->pass->pass, CM_PASS_CANCELLED, e->ending.code ? e->ending.code : "cancelled",
+        cm_pass_stop(e->pass->pass, CM_PASS_CANCELLED, e->ending.code ? e->ending.code : "cancelled",
                      e->ending.message ? e->ending.message : "");
 }
 
@@ -562,7 +562,7 @@ void rt_exec_close(cm_exec *e)
 
         /* The pass's own end comes later, to nobody. */
         rp->e = NULL;
-        cm_pass_kill(rp->pass, CM_PASS_CANCELLED, "cancelled", "the runtime was closed");
+        cm_pass_stop(rp->pass, CM_PASS_CANCELLED, "cancelled", "the runtime was closed");
     }
     rt_exec_finish(e, NULL);
 }

@@ -160,7 +160,7 @@ static void let_go(cm_exec *e)
         struct rt_pass *rp = cm_steal(&e->pass);
 
         rp->e = NULL;
-        cm_pass_kill(rp->pass, CM_PASS_CANCELLED, "cancelled", "the run goes on from its record");
+        cm_pass_stop(rp->pass, CM_PASS_CANCELLED, "cancelled", "the run goes on from its record");
     }
     (void)rt_calls_settle(e, CM_EXEC_PAUSED, NULL);
 }

@@ -4,7 +4,6 @@
  */
 #include "sandbox/internal.h"
 
-#include "base/clock.h"
 #include "json/json.h"
 
 #define FULL_KB 1024 /* a small allocation takes 132 KB from the kernel */
@@ -87,13 +86,10 @@ void cm_pass__done(cm_pass *p, const struct cm_frame *f)
     p->clock = CM_CLOCK_OFF;
     cm_timer_stop(p->timer);
     p->worker = NULL;
-    w->pass = NULL;
-    w->state = CM_WORKER_TIDYING;
-    w->since_ms = cm_mono_ms();
+    cm_worker__tidy(w);
     p->ev->on_end(p->user, p, &end);
     cm_pass__free(p);
     cm_verdict__done(&met);
-    if (w->retire || sb->one_pass_each)
-        cm_worker__kill(w);
+    cm_worker__kill_unfit(w);
     cm_sandbox__wake(sb);
 }

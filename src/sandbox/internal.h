@@ -66,7 +66,7 @@ enum cm_worker_state {
     CM_WORKER_STARTING, /* it exists and has not said HELLO */
     CM_WORKER_READY,    /* it waits for a pass; bound when `lane` is set */
     CM_WORKER_BUSY,     /* a pass runs or waits in it */
-    CM_WORKER_TIDYING,  /* DONE came, IDLE has not */
+    CM_WORKER_TIDYING,  /* DONE came or DROP was sent, IDLE has not come */
     CM_WORKER_DYING,    /* killed, or hung up: waiting to hear how it ended */
     CM_WORKER_GONE,     /* to be freed by the sweep */
 };
@@ -130,6 +130,10 @@ void cm_worker__hear_out(struct cm_worker *w);
  */
 bool cm_worker__send(struct cm_worker *w, enum cm_frame_type type, uint8_t flags, uint32_t id,
                      const struct cm_str *parts, size_t n_parts);
+/** Its pass is over, and IDLE comes next: within TIDY_MAX_MS, or it is killed. */
+void cm_worker__tidy(struct cm_worker *w);
+/** What is known now already to serve no other pass need not tidy up. */
+void cm_worker__kill_unfit(struct cm_worker *w);
 /** Send frames that stand in bytes. */
 bool cm_worker__send_bytes(struct cm_worker *w, struct cm_str bytes);
 /** Whether it may take another pass, by age, runs and growth. */

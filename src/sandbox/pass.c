@@ -70,6 +70,23 @@ static void conclude(cm_pass *p)
 }
 
 /**
+ * It stands still, and its worker has said all that it has to say: what is wanted of it no more is dropped, and the worker serves on, as
+ * it does after a program's own end. It has no more to do with this program than then, and is believed no more: what it may say now is
+ * IDLE, and soon, or it is killed. Whoever runs, met a limit or broke the protocol never comes here.
+ */
+static void drop(cm_pass *p)
+{
+    struct cm_worker *w = p->worker;
+
+    p->stopping = true;
+    conclude(p);
+    cm_worker__tidy(w);
+    if (!cm_worker__send(w, CM_FRAME_DROP, 0, 0, NULL, 0))
+        w->retire = true;
+    cm_worker__kill_unfit(w);
+}
+
+/**
  * The verdict stands: stop the program if it still runs. The reason is noted before the kill; what it had
  * logged is kept.
  */
@@ -95,12 +112,15 @@ void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail)
     stop_and_conclude(p);
 }
 
-void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
+void cm_pass_stop(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
 {
     if (p->stopping || p->ended)
         return;
     p->verdict = (struct cm_verdict){kind, cm_strdup(code), cm_strdup(message)};
-    stop_and_conclude(p);
+    if (p->worker && p->worker->state == CM_WORKER_BUSY && p->n_waits == p->n_turns)
+        drop(p);
+    else
+        stop_and_conclude(p);
 }
 
 static bool is_engine_signal(int sig)
@@ -351,6 +371,7 @@ void cm_pass__frame(cm_pass *p, const struct cm_frame *f)
     case CM_FRAME_RUN:
     case CM_FRAME_OUTCOME:
     case CM_FRAME_FINISH:
+    case CM_FRAME_DROP:
     case CM_FRAME_IDLE:
         return; /* the worker's table lets none of these through */
     }

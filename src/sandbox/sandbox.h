@@ -135,9 +135,11 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
                      int64_t now_ms, uint32_t draw);
 /** The program has ended (on_ended): on_end comes with its result, whatever is unanswered. */
 void cm_pass_finish(cm_pass *p);
-/** End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied.
+/**
+ * End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied. Its worker is killed if the
+ * program runs; if it stands still it is dropped, and the worker serves the next pass of its runtime.
  */
-void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message);
+void cm_pass_stop(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message);
 /**
  * It waits for a human, for as long as that takes: every clock of it stands still, and it does not count where workers are shared
  * between runtimes. Its worker is the first to be taken away when another pass needs one: the one held longest, before any that is

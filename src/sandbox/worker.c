@@ -2,6 +2,7 @@
  * One worker as the host sees it: a socket, a pidfd, and a state.
  *
  *   FORKING ─FORKED→ STARTING ─HELLO→ READY ─RUN→ BUSY ─DONE→ TIDYING ─IDLE→ READY …
+ *                                            BUSY ─DROP→ TIDYING
  *   any state ─kill, hang-up→ DYING ─EXITED and hung up→ GONE
  *
  * It is hostile. A frame is decoded only when its header fits its type, and handled only in the states of the
@@ -28,6 +29,7 @@
     (16u << 10) /* of data, which does not shrink, or of what is resident, after which a worker is replaced */
 #define IDLE_ANON_GROWTH_KB (64u << 10) /* the same of what is resident */
 #define START_SAMPLE_MS     100
+#define TIDY_SAMPLE_MS      100
 #define AGE_DEFAULT_MS      3600000u
 #define RUNS_DEFAULT        1000u
 
@@ -41,6 +43,20 @@ struct frame_rule {
 };
 
 static void on_hello(struct cm_worker *w, const struct cm_frame *f);
+void cm_worker__tidy(struct cm_worker *w)
+{
+    w->pass = NULL;
+    w->state = CM_WORKER_TIDYING;
+    w->since_ms = cm_mono_ms();
+    cm_sandbox__sample(w->sb, TIDY_SAMPLE_MS);
+}
+
+void cm_worker__kill_unfit(struct cm_worker *w)
+{
+    if (w->retire || w->sb->one_pass_each)
+        cm_worker__kill(w);
+}
+
 static void on_idle(struct cm_worker *w, const struct cm_frame *f);
 static void on_pass_frame(struct cm_worker *w, const struct cm_frame *f);
 

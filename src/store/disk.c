@@ -83,7 +83,7 @@ int cm_store_log_fd(cm_store *s, struct cm_err *err)
  */
 void cm_store__write_ahead(cm_store *s)
 {
-    static const char page[4096];
+    static char page[4096]; /* nobody writes to it */
     struct iovec zeros[AHEAD_PAGES];
     int64_t used = LOG_HEAD + (int64_t)s->log_pages * LOG_FRAME;
     struct stat sb;
@@ -96,7 +96,7 @@ void cm_store__write_ahead(cm_store *s)
     if (sb.st_size - used >= AHEAD_LOW)
         return;
     for (size_t i = 0; i < AHEAD_PAGES; i++)
-        zeros[i] = (struct iovec){(void *)page, sizeof page};
+        zeros[i] = (struct iovec){page, sizeof page};
     (void)!pwritev(s->log_fd, zeros, AHEAD_PAGES, sb.st_size);
     s->log_ahead += (int64_t)(AHEAD_PAGES * sizeof page);
 }

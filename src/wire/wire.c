@@ -36,6 +36,7 @@ static const struct frame_row rows[] = {
     {CM_FRAME_RUN, "RUN", FROM_HOST, 4, 0, false, ANY, {0}},
     {CM_FRAME_OUTCOME, "OUTCOME", FROM_HOST, 3, CM_FRAME_ERROR | CM_FRAME_EXECUTE, true, ANY, {12}},
     {CM_FRAME_FINISH, "FINISH", FROM_HOST, 0, 0, false, 0, {0}},
+    {CM_FRAME_DROP, "DROP", FROM_HOST, 0, 0, false, 0, {0}},
     {CM_FRAME_CALL, "CALL", FROM_WORKER, 6, 0, true, ANY, {1, 0, 0, 0, 0, 12}},
     {CM_FRAME_STEP, "STEP", FROM_WORKER, 2, CM_FRAME_ERROR, true, ANY, {0}},
     {CM_FRAME_LOG, "LOG", FROM_WORKER, 2, 0, false, ANY, {1}},

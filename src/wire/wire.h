@@ -62,7 +62,7 @@
 
 #include <stdint.h>
 
-#define CM_WIRE_VERSION      "3"
+#define CM_WIRE_VERSION      "4"
 #define CM_WIRE_HEADER_BYTES 12
 #define CM_WIRE_PARTS_MAX    6
 
@@ -72,6 +72,7 @@ enum cm_frame_type {
     CM_FRAME_RUN = 0x03,
     CM_FRAME_OUTCOME = 0x04,
     CM_FRAME_FINISH = 0x05,
+    CM_FRAME_DROP = 0x06,
     CM_FRAME_CALL = 0x81,
     CM_FRAME_STEP = 0x82,
     CM_FRAME_LOG = 0x83,

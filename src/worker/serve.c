@@ -6,6 +6,7 @@
  * follow each other for longer than LATEST_US, what waits goes out first, so that the host works meanwhile.
  *
  *   starting ─HELLO→ ready ─RUN→ running ─WAIT ⇄ OUTCOME─ DONE→ (free, collect, prepare) ─IDLE→ idle ─RUN→ …
+ *                                         waiting ─DROP→ (the same, and no DONE)
  *
  * One WAIT is sent when the program first stands still and one after each OUTCOME that leaves it standing, so
  * the host knows how far the worker is by counting: it waits when there were as many WAITs as RUN and OUTCOMEs
@@ -448,6 +449,8 @@ static bool run(struct serve *s, const struct cm_frame *f, const struct run_meta
         if (!next_frame(s, &next))
             return false;
         s->runs_program = false;
+        if (next.type == CM_FRAME_DROP)
+            return true; /* as after its end, nothing of it is left that could run: the realm goes */
         if (next.type == CM_FRAME_FINISH)
             finish(r);
         else if (next.type == CM_FRAME_OUTCOME)

@@ -16,7 +16,7 @@ function sources(folder, ends) {
 // Where a code stands in the sources: calls that take one, tables of them, JSON made by hand.
 const C = [
   /rt_call_fail\([^;"]*?, "([a-z_]+)"/g, /rt_exec_end\([^;"]*?, "([a-z_]+)"/g, /cm_call__fail\([^;"]*?, "([a-z_]+)"/g, /\bX\("([a-z_]+)"\)/g,
-  /(?:fail_run|fail_text|end_call|cm_err_limit|cm_pass_kill)\([^;"]*?, "([a-z_]+)"/g, /\{CM_PASS_[A-Z]+, "([a-z_]+)"/g, /X\([A-Z_]+, "([a-z_]+)"\)/g,
+  /(?:fail_run|fail_text|end_call|cm_err_limit|cm_pass_stop)\([^;"]*?, "([a-z_]+)"/g, /\{CM_PASS_[A-Z]+, "([a-z_]+)"/g, /X\([A-Z_]+, "([a-z_]+)"\)/g,
   /\\"code\\":\\"([a-z_]+)\\"/g, /#define RT_[A-Z_]+ "([a-z_]+)"/g, /== CM_E_[A-Z]+ *\? "([a-z]+)"/g, /: "(unavailable)"/g,
 ];
 const JS = [/define\([\w.]+, 'code', '([a-z_]+)'/g, /new Refusal\((?:[^;]*?), '([a-z_]+)'\)/g, /code: [^,\n]*'([a-z_]+)'/g];

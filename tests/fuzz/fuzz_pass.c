@@ -76,7 +76,7 @@ static void on_call(void *user, cm_pass *p, uint32_t id, enum cm_call_kind kind,
     CM_MUST(g->pass == p && !g->ended && kind < CM_CALL_KIND_COUNT_);
     CM_MUST(id == ++g->last_id);
     if (id >= CM_ARRAY_LEN(g->open)) {
-        cm_pass_kill(p, CM_PASS_CANCELLED, "cancelled", "enough");
+        cm_pass_stop(p, CM_PASS_CANCELLED, "cancelled", "enough");
         return;
     }
     g->open[id] = kind == CM_CALL_STEP ? OPEN_STEP : kind == CM_CALL_TIMER ? OPEN_TIMER : OPEN_CALL;
@@ -106,7 +106,7 @@ static void on_log(void *user, cm_pass *p, enum cm_log_level level, struct cm_st
     g->log_bytes += text.len;
     CM_MUST(g->log_bytes <= 3 * LOG_MAX_BYTES + NOTE_MAX_BYTES); /* a byte that is no text becomes three */
     if (++g->n_logs == 7 && (g->world->plan.host & 8))
-        cm_pass_kill(p, CM_PASS_LIMIT, "test", "enough");
+        cm_pass_stop(p, CM_PASS_LIMIT, "test", "enough");
 }
 
 static void on_wait(void *user, cm_pass *p, uint32_t outstanding)

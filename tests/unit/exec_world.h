@@ -183,7 +183,7 @@ static int tear_down(void **state)
 /* Events until the condition no longer holds; a loop with nothing left to wait for is a failure, not a hang.
  */
 #define WAIT_WHILE(w, condition)                                          \
-    while (condition) {                                                   \
+    for (fake_sweep(); condition;) {                                      \
         bool more = cm_loop_once((w)->loop);                              \
         fake_sweep();                                                     \
         if (!more && (condition))                                         \

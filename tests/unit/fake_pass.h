@@ -74,7 +74,7 @@ void cm_pass_finish(cm_pass *p)
     p->finished = true;
 }
 
-void cm_pass_kill(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
+void cm_pass_stop(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
 {
     if (p->killed)
         return;
@@ -179,7 +179,7 @@ __attribute__((unused)) static void fake_throw(const char *meta)
     fake_throw_with(meta, "", "");
 }
 
-/** What was killed has ended; the sandbox says so from the loop, never from inside cm_pass_kill. */
+/** What was killed has ended; the sandbox says so from the loop, never from inside cm_pass_stop. */
 static void fake_sweep(void)
 {
     if (fake && fake->killed) {

@@ -279,7 +279,7 @@ static void start(struct world *w, struct waiter *k, struct cm_str code)
 __attribute__((unused)) static void go_the_way(struct world *w)
 {
     if (w->way == EVICTED && w->rt->held)
-        cm_pass_kill(w->rt->held->pass->pass, CM_PASS_EVICTED, "evicted", "");
+        cm_pass_stop(w->rt->held->pass->pass, CM_PASS_EVICTED, "evicted", "");
     if (w->way == REOPENED) {
         close_process(w);
         open_process(w);

@@ -28,6 +28,7 @@ struct run {
     bool answer;       /* answer calls from on_call, with the method's name */
     bool kill_at_call; /* kill the worker when a call comes */
     void (*at_call)(struct run *r);
+    void (*at_wait)(struct run *r);
 };
 
 static void copy(char *out, size_t size, struct cm_str s)
@@ -78,6 +79,8 @@ static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
     (void)p;
     r->n_waits++;
     r->outstanding = outstanding;
+    if (r->at_wait)
+        r->at_wait(r);
 }
 
 static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)

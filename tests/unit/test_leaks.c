@@ -34,7 +34,7 @@ static void kill_worker(struct run *r)
 
 static void cancel(struct run *r)
 {
-    cm_pass_kill(r->pass, CM_PASS_CANCELLED, "cancelled", "enough");
+    cm_pass_stop(r->pass, CM_PASS_CANCELLED, "cancelled", "enough");
 }
 
 /** A kind of program, how many of it are among a hundred, and what it must end with. */

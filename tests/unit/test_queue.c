@@ -178,7 +178,7 @@ static void programs_that_compute_for_long_hold_up_nobody(void **state)
     assert_int_equal(quick.kind, CM_PASS_COMPLETED);
     for (size_t i = 0; i < CM_ARRAY_LEN(spins); i++) {
         assert_false(spins[i].ended);
-        cm_pass_kill(spins[i].pass, CM_PASS_CANCELLED, "cancelled", "enough");
+        cm_pass_stop(spins[i].pass, CM_PASS_CANCELLED, "cancelled", "enough");
         finish(&spins[i]);
     }
     close_world(&w);
@@ -219,7 +219,7 @@ static void programs_that_call_all_the_time_hold_up_nobody(void **state)
     assert_int_equal(quick.kind, CM_PASS_COMPLETED);
     for (size_t i = 0; i < CM_ARRAY_LEN(callers); i++) {
         assert_false(callers[i].ended);
-        cm_pass_kill(callers[i].pass, CM_PASS_CANCELLED, "cancelled", "enough");
+        cm_pass_stop(callers[i].pass, CM_PASS_CANCELLED, "cancelled", "enough");
         finish(&callers[i]);
     }
     close_world(&w);
@@ -329,7 +329,7 @@ static void one_shot_no_worker_is_made_while_the_first_runs_a_program(void **sta
         assert_true(cm_loop_once(w.loop));
     assert_false(w.sb->refill_armed);
     assert_int_equal(w.sb->next_serial, 1);
-    cm_pass_kill(r.pass, CM_PASS_CANCELLED, "cancelled", "enough");
+    cm_pass_stop(r.pass, CM_PASS_CANCELLED, "cancelled", "enough");
     finish(&r);
     r = run(w.loop, w.sb, "return 1", NULL); /* one more is made where it is needed after all */
     assert_int_equal(r.kind, CM_PASS_COMPLETED);

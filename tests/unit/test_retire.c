@@ -36,7 +36,7 @@ static void kill_worker(struct run *r)
 
 static void cancel(struct run *r)
 {
-    cm_pass_kill(r->pass, CM_PASS_CANCELLED, "cancelled", "by the test");
+    cm_pass_stop(r->pass, CM_PASS_CANCELLED, "cancelled", "by the test");
 }
 
 /**
@@ -72,6 +72,7 @@ struct ending {
     bool needs_memory_limit;
     bool answer;
     void (*at_call)(struct run *r);
+    void (*at_wait)(struct run *r);
     uint32_t cpu_ms, wall_ms, deadline_ms; /* 0: the default */
 };
 
@@ -89,6 +90,12 @@ static const struct ending endings[] = {
     {"crash", "await svc.x({})", "crashed", true, .at_call = kill_worker},
     {"protocol", "await svc.x({})", "protocol", true, .at_call = break_protocol},
     {"cancelled", "await svc.x({})", "cancelled", true, .at_call = cancel},
+    {"cancelled while it waits", "svc.x({}); setTimeout(() => {}, 1e6); await svc.x({})", "cancelled", false,
+     .at_wait = cancel},
+    {"memory growth of what was cancelled",
+     "const a = []; for (let i = 0; i < 48; i++) a.push(new Uint8Array(1 << 20).fill(1)); await svc.x({}); "
+     "return a.length",
+     "cancelled", true, .needs_memory_limit = true, .at_wait = cancel},
     {"memory growth",
      "const a = []; for (let i = 0; i < 48; i++) a.push(new Uint8Array(1 << 20).fill(1)); return a.length",
      "", true, .needs_memory_limit = true},
@@ -109,7 +116,7 @@ static const struct ending endings[] = {
 
 static void end_that_way(struct world *w, const struct ending *e)
 {
-    struct run r = {.loop = w->loop, .answer = e->answer, .at_call = e->at_call};
+    struct run r = {.loop = w->loop, .answer = e->answer, .at_call = e->at_call, .at_wait = e->at_wait};
     struct cm_limits limits = CM_LIMITS_DEFAULT;
 
     limits.cpu_ms = e->cpu_ms ? e->cpu_ms : limits.cpu_ms;

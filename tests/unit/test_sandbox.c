@@ -424,7 +424,7 @@ static void a_queued_pass_can_be_killed_and_its_end_comes_later(void **state)
     struct run r = {.loop = w.loop};
 
     start(w.sb, &r, "test", "return 1", NULL);
-    cm_pass_kill(r.pass, CM_PASS_LIMIT, "mine", "because");
+    cm_pass_stop(r.pass, CM_PASS_LIMIT, "mine", "because");
     assert_false(r.ended);
     finish(&r);
     expect_end(&r, CM_PASS_LIMIT, "mine", "because");
