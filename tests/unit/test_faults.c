@@ -111,6 +111,34 @@ static void a_worker_killed_at_any_moment_ends_its_run_and_no_other(void **state
     close_world(&w);
 }
 
+/** Its program is dropped while it waits, when nobody looks at workers from time to time any more. */
+static void a_worker_that_does_not_tidy_up_what_was_dropped_is_killed(void **state)
+{
+    (void)state;
+    struct world w = open_world(NULL);
+    struct run r = {.loop = w.loop};
+    struct cm_worker *stopped;
+    uint64_t serial;
+    bool is_there = true;
+
+    start(w.sb, &r, "test", "await svc.x({})", NULL);
+    while (!(stopped = is_waiting(&w, &r)) || w.sb->sample_ms)
+        assert_true(cm_loop_once(w.loop));
+    assert_int_equal(kill(stopped->pid, SIGSTOP), 0);
+    serial = stopped->serial;
+    cm_pass_stop(r.pass, CM_PASS_CANCELLED, "cancelled", "by the test");
+    finish(&r);
+    expect_end(&r, CM_PASS_CANCELLED, "cancelled", "by the test");
+    while (is_there) {
+        assert_true(cm_loop_once(w.loop));
+        is_there = false;
+        for (const struct cm_worker *at = w.sb->workers; at; at = at->next)
+            is_there = is_there || at->serial == serial;
+    }
+    expect(w.loop, w.sb, "return 2", "2");
+    close_world(&w);
+}
+
 static void a_pass_whose_workers_are_all_killed_unheard_is_not_started_for_ever(void **state)
 {
     (void)state;
@@ -397,6 +425,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_killed_at_any_moment_ends_its_run_and_no_other),
+        cmocka_unit_test(a_worker_that_does_not_tidy_up_what_was_dropped_is_killed),
         cmocka_unit_test(a_pass_whose_workers_are_all_killed_unheard_is_not_started_for_ever),
         cmocka_unit_test(workers_that_all_die_at_their_start_are_a_clear_refusal_until_one_lives),
         cmocka_unit_test(a_worker_that_is_stopped_meets_the_wall_limit),

@@ -44,12 +44,19 @@ struct kind {
     enum cm_pass_end_kind end;
     const char *code;
     void (*at_call)(struct run *r);
+    void (*at_wait)(struct run *r);
     bool unanswered;
     uint32_t cpu_ms, memory_mb, deadline_ms, calls_in_flight, timers, frame_bytes; /* 0: the default */
 };
 
 static const struct kind kinds[] = {
-    {.share = 30, .source = "return 6*7"},
+    {.share = 25, .source = "return 6*7"},
+    {.share = 5,
+     .source = "setTimeout(() => {}, 1e6); return [await svc.x({}), 'x'.repeat(1 << 16)]",
+     .at_wait = cancel,
+     .unanswered = true,
+     .end = CM_PASS_CANCELLED,
+     .code = "cancelled"},
     {.share = 30, .source = "return (await svc.x({a: [1, 2, 3]})) + await svc.y({})"},
     {.share = 10,
      .source = "for (let i = 0; i < 5; i++) console.log(i, {i}); return codemode.step('s', () => 5)"},
@@ -130,7 +137,8 @@ static void start_kind(const struct world *w, struct run *r, const struct kind *
     set(&limits.calls_in_flight, k->calls_in_flight);
     set(&limits.timers, k->timers);
     limits.frame_bytes = k->frame_bytes ? k->frame_bytes : limits.frame_bytes;
-    *r = (struct run){.loop = w->loop, .answer = !k->unanswered, .at_call = k->at_call};
+    *r =
+        (struct run){.loop = w->loop, .answer = !k->unanswered, .at_call = k->at_call, .at_wait = k->at_wait};
     start(w->sb, r, runtime, k->source, &limits);
 }
 
