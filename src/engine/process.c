@@ -27,19 +27,18 @@ static const struct option options[] = {
     {"JSC_maxPerThreadStackUsage", "67108864"}, /* the bound is the stack's end: stack.c */
     /*
      * Optimising a function takes longer than a hundred calls of it, is done while the program waits, and is
-     * done anew in each realm. A pass of a hundred tool calls met the engine's own thresholds (a thousand
+     * done anew in each realm. A pass of a hundred tool calls met the engine's own threshold (a thousand
      * points, fifteen a call) with all of the prelude, and took three times as long; a loop or a recursion
-     * that is worth it is at ten thousand a millisecond later.
+     * that is worth it is at ten thousand a millisecond later. The thresholds for what was optimised before, and left
+     * that code at a case it was not made for, stay the engine's: ten times as high, such a loop never got back.
      */
     {"JSC_thresholdForOptimizeAfterWarmUp", "10000"},
-    {"JSC_thresholdForOptimizeAfterLongWarmUp", "10000"},
-    {"JSC_thresholdForOptimizeSoon", "10000"},
     /*
-     * The second compiler takes up to 80 ms for a large function and gains little over the first, but in long loops, which
-     * are at a million points a millisecond later than at the engine's own threshold.
+     * The last compiler (FTL) takes up to 80 ms for a large function while the program waits, and its memory from the program's limit. It
+     * gains something in loops of numbers that run for longer than 50 ms, and the code that the one before it makes is slower where it
+     * may come. It is also the largest and most intricate part of the engine that a hostile program can reach. ADR 10.
      */
-    {"JSC_thresholdForFTLOptimizeAfterWarmUp", "1000000"},
-    {"JSC_thresholdForFTLOptimizeSoon", "100000"},
+    {"JSC_useFTLJIT", "0"},
 };
 
 void cm_engine_prepare_process(bool no_jit)
