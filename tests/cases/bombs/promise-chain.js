@@ -1,5 +1,5 @@
-// what: one chain of reactions
+// what: one chain of reactions, held at its beginning
 // end: memory_limit
-let p = new Promise(() => {});
+let p = globalThis.first = new Promise(() => {});
 for (let i = 0;; i++)
     p = p.then(v => [v, i]);
