@@ -252,7 +252,7 @@ static void on_hello(cm_sandbox *sb, const struct cm_control_msg *m)
 
 static void on_failed(cm_sandbox *sb, const struct cm_control_msg *m)
 {
-    struct cm_worker *w = cm_sandbox__find_worker(sb, m->serial);
+    struct cm_worker *w = cm_worker__find(sb, m->serial);
     struct cm_control_msg as_exit = {.exit_code = CLD_EXITED,
                                      .exit_status = CM_EXIT_LOCKDOWN + (int)m->layer};
     char text[256];
@@ -267,7 +267,7 @@ static void on_failed(cm_sandbox *sb, const struct cm_control_msg *m)
 
 static void handle_message(cm_sandbox *sb, const struct cm_control_msg *m, int *fds)
 {
-    struct cm_worker *w = m->serial ? cm_sandbox__find_worker(sb, m->serial) : NULL;
+    struct cm_worker *w = m->serial ? cm_worker__find(sb, m->serial) : NULL;
 
     switch ((enum cm_control_type)m->type) {
     case CM_CONTROL_HELLO:

@@ -115,6 +115,8 @@ struct cm_worker {
 };
 
 struct cm_worker *cm_worker__new(cm_sandbox *sb, uint64_t serial);
+/** NULL: there is none of that number. */
+struct cm_worker *cm_worker__find(const cm_sandbox *sb, uint64_t serial);
 void cm_worker__free(struct cm_worker *w);
 /** FORKED came: take its descriptors. */
 void cm_worker__adopt(struct cm_worker *w, const struct cm_control_msg *m, int take_socket, int take_pidfd);
@@ -332,7 +334,6 @@ void cm_sandbox__try_again(cm_sandbox *sb);
 void cm_sandbox__worker_failed(cm_sandbox *sb, const char *why);
 /** Nothing can be had: every waiting pass ends with `why`. */
 void cm_sandbox__broken(cm_sandbox *sb, const char *why);
-struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial);
 /** When a pass that begins to run is looked at first. */
 #define CM_SAMPLE_FIRST_MS 20
 /** Look at running workers' memory from now on, until none runs; the first time no later than after `ms`. */

@@ -40,15 +40,6 @@
 #define MEMORY_SLACK_KB     (2u << 10) /* the kernel comes first; samples catch what it does not count */
 #define CLOSE_WAIT_MS       2000
 
-struct cm_worker *cm_sandbox__find_worker(cm_sandbox *sb, uint64_t serial)
-{
-    for (struct cm_worker *w = sb->workers; w; w = w->next) {
-        if (w->serial == serial)
-            return w;
-    }
-    return NULL;
-}
-
 /** ---- the pool ---- */
 
 struct census {

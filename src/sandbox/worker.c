@@ -79,6 +79,15 @@ struct cm_worker *cm_worker__new(cm_sandbox *sb, uint64_t serial)
     return w;
 }
 
+struct cm_worker *cm_worker__find(const cm_sandbox *sb, uint64_t serial)
+{
+    for (struct cm_worker *w = sb->workers; w; w = w->next) {
+        if (w->serial == serial)
+            return w;
+    }
+    return NULL;
+}
+
 void cm_worker__free(struct cm_worker *w)
 {
     cm_stream_free(w->stream);

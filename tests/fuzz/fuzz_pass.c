@@ -255,14 +255,14 @@ static void end_worker(struct world *w, int fd)
     const int *how = codes[(w->plan.end >> 1) % CM_ARRAY_LEN(codes)];
     const struct cm_control_msg m = {
         .type = CM_CONTROL_EXITED, .serial = 1, .exit_code = how[0], .exit_status = how[1]};
-    struct cm_worker *worker = cm_sandbox__find_worker(w->sb, 1);
+    struct cm_worker *worker = cm_worker__find(w->sb, 1);
 
     if ((w->plan.end & 1) && worker)
         cm_worker__exited(worker, w->plan.end & 64 ? NULL : &m);
     (void)shutdown(fd, SHUT_RDWR);
     for (int i = 0; i < 4; i++)
         cm_loop_nowait(w->sb->loop);
-    worker = cm_sandbox__find_worker(w->sb, 1);
+    worker = cm_worker__find(w->sb, 1);
     if (worker && !worker->exited)
         cm_worker__exited(worker, w->plan.end & 64 ? NULL : &m);
     for (int i = 0; i < 4; i++)
@@ -280,7 +280,7 @@ static void converse(struct world *w, struct cm_str script)
     cm_worker__adopt(worker, &forked, fds[0], -1);
     start_passes(w);
     send_script(w, script, fds[1]);
-    worker = cm_sandbox__find_worker(w->sb, 1);
+    worker = cm_worker__find(w->sb, 1);
     CM_MUST(!broke_rules(w) || !worker || worker->state >= CM_WORKER_DYING);
     end_worker(w, fds[1]);
     (void)close(fds[1]);

@@ -182,13 +182,16 @@ static int tear_down(void **state)
 
 /* Events until the condition no longer holds; a loop with nothing left to wait for is a failure, not a hang.
  */
-#define WAIT_WHILE(w, condition)                                          \
-    for (fake_sweep(); condition;) {                                      \
-        bool more = cm_loop_once((w)->loop);                              \
-        fake_sweep();                                                     \
-        if (!more && (condition))                                         \
-            fail_msg("nothing is left to wait for while %s", #condition); \
-    }
+#define WAIT_WHILE(w, condition)                                              \
+    do {                                                                      \
+        fake_sweep();                                                         \
+        while (condition) {                                                   \
+            bool more = cm_loop_once((w)->loop);                              \
+            fake_sweep();                                                     \
+            if (!more && (condition))                                         \
+                fail_msg("nothing is left to wait for while %s", #condition); \
+        }                                                                     \
+    } while (0)
 
 static void on_outcome(void *user, enum cm_exec_state state, struct cm_str json, const struct cm_err *err)
 {

@@ -136,9 +136,9 @@ static void cuts_the_log(int which)
     cm_store *s = open_deferred();
 
     (void)which;
-    for (int n = 0; n < 40; n++) {
+    for (int n = 0; n < 200; n++) {
         (void)cm_store_checkpoint(s, true);
-        (void)usleep(2000);
+        (void)sched_yield();
     }
     cm_store_close(s);
 }
