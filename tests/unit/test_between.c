@@ -270,9 +270,12 @@ static void nothing_passes(const char *isolation, unsigned nth)
     run_pairs(&b, dir, &n_pairs);
     print_message("# %s: %u pairs, %u in the worker of the one before\n", isolation, n_pairs, b.n_shared);
     assert_true(n_pairs >= 40);
-    /* A worker that is replaced each time has nothing to pass on, and shows nothing. A sanitizer's memory grows too much for more. */
+    /*
+     * A worker that is replaced each time has nothing to pass on, and shows nothing. On a busy machine more of them outgrow their start: 64 of 77
+     * stay on a quiet one, 54 beside another test, 26 were seen. A sanitizer's memory grows too much for any number.
+     */
     if (!CM_SANITIZED)
-        assert_true(cm_z_eq(isolation, "process") ? b.n_shared == 0 : b.n_shared > n_pairs / 2);
+        assert_true(cm_z_eq(isolation, "process") ? b.n_shared == 0 : b.n_shared > n_pairs / 5);
     assert_int_equal(b.n_bad, 0);
     free(b.world_program);
     close_world(&b.w);
