@@ -136,6 +136,8 @@ bool cm_worker__send(struct cm_worker *w, enum cm_frame_type type, uint8_t flags
 void cm_worker__tidy(struct cm_worker *w);
 /** What is known now already to serve no other pass need not tidy up. */
 void cm_worker__kill_unfit(struct cm_worker *w);
+/** Workers of a runtime that are ready, or will be in a moment. */
+uint32_t cm_worker__count_free(const cm_sandbox *sb, const struct cm_lane *lane);
 /** Send frames that stand in bytes. */
 bool cm_worker__send_bytes(struct cm_worker *w, struct cm_str bytes);
 /** Whether it may take another pass, by age, runs and growth. */

@@ -21,6 +21,7 @@
  */
 #define CHUNK_SLACK_KB (4u << 10)
 #define RESTART_CPU_US 200000 /* used for the pass, the work of ending a process of this size included */
+#define FREE_ENOUGH    2u     /* workers of a runtime that wait: sandbox.c, takes_second */
 #define CPU_BACKSTOP_S 3      /* seconds of CPU over the limit at most before the kernel steps in */
 
 static struct cm_call *find_call(cm_pass *p, uint32_t id)
@@ -112,12 +113,19 @@ void cm_pass__end(cm_pass *p, enum cm_end_code code, const char *detail)
     stop_and_conclude(p);
 }
 
+/** It stands still, and its runtime has not two others already, with which programs can follow each other: a third would only wait. */
+static bool is_worth_keeping(const cm_pass *p)
+{
+    return p->worker && p->worker->state == CM_WORKER_BUSY && p->n_waits == p->n_turns &&
+           cm_worker__count_free(p->sb, p->lane) < FREE_ENOUGH;
+}
+
 void cm_pass_stop(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message)
 {
     if (p->stopping || p->ended)
         return;
     p->verdict = (struct cm_verdict){kind, cm_strdup(code), cm_strdup(message)};
-    if (p->worker && p->worker->state == CM_WORKER_BUSY && p->n_waits == p->n_turns)
+    if (is_worth_keeping(p))
         drop(p);
     else
         stop_and_conclude(p);

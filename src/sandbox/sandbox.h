@@ -137,7 +137,7 @@ void cm_pass_deliver(cm_pass *p, uint32_t id, bool failed, bool execute, struct 
 void cm_pass_finish(cm_pass *p);
 /**
  * End it: on_end comes with kind (CANCELLED or LIMIT), code and message given here. Both texts are copied. Its worker is killed if the
- * program runs; if it stands still it is dropped, and the worker serves the next pass of its runtime.
+ * program runs, or its runtime has two free ones; if it stands still it is dropped, and the worker serves the next pass of its runtime.
  */
 void cm_pass_stop(cm_pass *p, enum cm_pass_end_kind kind, const char *code, const char *message);
 /**

@@ -43,20 +43,6 @@ struct frame_rule {
 };
 
 static void on_hello(struct cm_worker *w, const struct cm_frame *f);
-void cm_worker__tidy(struct cm_worker *w)
-{
-    w->pass = NULL;
-    w->state = CM_WORKER_TIDYING;
-    w->since_ms = cm_mono_ms();
-    cm_sandbox__sample(w->sb, TIDY_SAMPLE_MS);
-}
-
-void cm_worker__kill_unfit(struct cm_worker *w)
-{
-    if (w->retire || w->sb->one_pass_each)
-        cm_worker__kill(w);
-}
-
 static void on_idle(struct cm_worker *w, const struct cm_frame *f);
 static void on_pass_frame(struct cm_worker *w, const struct cm_frame *f);
 
@@ -345,6 +331,29 @@ static void on_hello(struct cm_worker *w, const struct cm_frame *f)
     set_base(w, &w->start);
     w->state = CM_WORKER_READY;
     cm_sandbox__wake(w->sb);
+}
+
+void cm_worker__tidy(struct cm_worker *w)
+{
+    w->pass = NULL;
+    w->state = CM_WORKER_TIDYING;
+    w->since_ms = cm_mono_ms();
+    cm_sandbox__sample(w->sb, TIDY_SAMPLE_MS);
+}
+
+void cm_worker__kill_unfit(struct cm_worker *w)
+{
+    if (w->retire || w->sb->one_pass_each)
+        cm_worker__kill(w);
+}
+
+uint32_t cm_worker__count_free(const cm_sandbox *sb, const struct cm_lane *lane)
+{
+    uint32_t n = 0;
+
+    for (const struct cm_worker *w = sb->workers; w; w = w->next)
+        n += w->lane == lane && (w->state == CM_WORKER_READY || w->state == CM_WORKER_TIDYING);
+    return n;
 }
 
 /** Where data is not limited it may not be a program's either: a sanitizer's shadow. There only what is resident tells. */

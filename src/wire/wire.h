@@ -16,7 +16,7 @@
  * A payload is a sequence of parts, each u32 length + bytes, exactly as many as the type has.
  *
  *   type            from    parts                                                   allowed in state   next state
- *   HELLO     0x01  both    version "3"                                             starting           ready
+ *   HELLO     0x01  both    version "4"                                             starting           ready
  *   BIND      0x02  host    runtime,                                                ready, idle        same
  *                           json: {"connectors":[{"name","methods":[..]|null}],
  *                           "fetch":true where a program's own requests are on}
@@ -24,6 +24,7 @@
  *   OUTCOME   0x04  host    now (u64 epoch ms) and draw (u32), json, marks                         running, waiting   running
  *                           flags: ERROR the value is an error; EXECUTE a step or a snippet has no record: run it
  *   FINISH    0x05  host    none: the program has ended, end with what stands       running, waiting   running
+ *   DROP      0x06  host    none: the program is wanted no more, no DONE comes      waiting            done
  *   CALL      0x81  worker  kind (u8), connector, method, args json, args marks,    running            running
  *                           place (u32 line, u32 column; 1-based, 0 unknown; u32 id of the step)
  *   STEP      0x82  worker  json, marks; flag ERROR: it threw; id = its CALL        running            running

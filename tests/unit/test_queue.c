@@ -251,6 +251,31 @@ static void the_last_worker_is_not_taken_as_a_second_one(void **state)
     close_world(&w);
 }
 
+/** Many that waited for a human, given up at once: two of their workers stay for the runtime's next programs. */
+static void of_many_programs_that_are_dropped_two_leave_their_worker(void **state)
+{
+    enum { MANY = 5 };
+    (void)state;
+    struct world w = open_world(&(struct cm_sandbox_opts){.max_workers = 8, .pool_size = 2});
+    struct run runs[MANY];
+
+    for (size_t i = 0; i < MANY; i++) {
+        runs[i] = (struct run){.loop = w.loop};
+        start(w.sb, &runs[i], "test", "await svc.x({})", NULL);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        while (runs[i].n_waits == 0)
+            assert_true(cm_loop_once(w.loop));
+    }
+    assert_int_equal(count_bound(&w), MANY);
+    for (size_t i = 0; i < MANY; i++)
+        cm_pass_stop(runs[i].pass, CM_PASS_CANCELLED, "cancelled", "enough");
+    for (size_t i = 0; i < MANY; i++)
+        finish(&runs[i]);
+    assert_true(count_bound(&w) <= 2);
+    close_world(&w);
+}
+
 /** Of runs that follow each other without a pause; the first may come before the pool is filled. */
 static void a_runtime_takes_a_second_worker_while_its_own_tidies_up_and_never_a_third(void **state)
 {
@@ -348,6 +373,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(programs_that_compute_for_long_hold_up_nobody),
         cmocka_unit_test(programs_that_call_all_the_time_hold_up_nobody),
         cmocka_unit_test(the_last_worker_is_not_taken_as_a_second_one),
+        cmocka_unit_test(of_many_programs_that_are_dropped_two_leave_their_worker),
         cmocka_unit_test(a_runtime_takes_a_second_worker_while_its_own_tidies_up_and_never_a_third),
         cmocka_unit_test(a_runtime_whose_queue_is_full_is_refused_and_others_are_not),
         cmocka_unit_test(on_demand_the_first_pass_starts_what_it_needs),
