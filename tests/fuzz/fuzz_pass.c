@@ -120,6 +120,8 @@ static void on_wait(void *user, cm_pass *p, uint32_t outstanding)
     CM_MUST(outstanding == n);
     if (g->world->plan.host & 16)
         answer_open(g);
+    if ((g->world->plan.host & 64) && !g->ended)
+        cm_pass_stop(p, CM_PASS_CANCELLED, "cancelled", "enough");
 }
 
 static void on_end(void *user, cm_pass *p, const struct cm_pass_end *end)
