@@ -1,10 +1,34 @@
 /** The log of a store that is used much: how it grows, who else writes to it, and what a crash leaves of it. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "store_files.h"
 
 enum { GROUPS = 400 };
+
+/** In place of the C library's: what is written ahead, and whether another could have written just then. */
+static int n_ahead, n_unguarded;
+static bool tries_to_write;
+
+static bool others_can_write(void)
+{
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return rc == SQLITE_OK;
+}
+
+__attribute__((visibility("default"))) ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
+{
+    n_ahead++;
+    if (tries_to_write)
+        n_unguarded += others_can_write();
+    return syscall(SYS_pwritev, fd, v, (long)n, at, 0L);
+}
 
 static void write_group(cm_store *s, int which, int n)
 {
@@ -89,7 +113,8 @@ static void a_command_that_writes_little_leaves_a_short_log(void **state)
     set_up_takes = size_of(log);
     {
         cm_auto(cm_store) s = open_deferred();
-        write_group(s, 0, 0);
+        for (int n = 0; n < 2; n++)
+            write_group(s, 0, n);
     }
     assert_in_range(size_of(log), set_up_takes, 128 << 10);
 }
@@ -121,6 +146,21 @@ static void what_was_written_ahead_is_nobodys_record(void **state)
 }
 
 /* ---- who else writes ---- */
+
+static void nobody_else_can_write_while_it_is_written_ahead(void **state)
+{
+    cm_auto(cm_store) s = open_deferred();
+
+    (void)state;
+    n_ahead = n_unguarded = 0;
+    tries_to_write = true;
+    for (int n = 0; n < 40; n++)
+        write_group(s, 0, n);
+    tries_to_write = false;
+    assert_true(n_ahead > 2);
+    assert_int_equal(n_unguarded, 0);
+    expect_whole(s->db, 40);
+}
 
 static void writes_much(int which)
 {
@@ -206,6 +246,7 @@ int main(void)
         T(what_a_group_wrote_before_its_end_is_not_overwritten),
         T(a_command_that_writes_little_leaves_a_short_log),
         T(what_was_written_ahead_is_nobodys_record),
+        T(nobody_else_can_write_while_it_is_written_ahead),
         T(processes_that_write_ahead_of_one_log_while_it_is_cut_lose_nothing),
         T(a_backup_comes_to_its_end_however_much_others_write),
     };
