@@ -339,8 +339,9 @@ static cm_status read_meta(struct cm_str text, struct run_meta *out, struct cm_e
     seed = cm_json_str(cm_json_get(root, "seed"));
     now = cm_json_get(root, "now");
     mode = cm_json_get_z(root, "mode");
-    if (seed.len != 32 || !yyjson_is_num(now))
-        return cm_err_set(err, CM_E_PROTOCOL, "RUN's meta needs a seed of 32 hex digits and now");
+    if (seed.len != 32 || !yyjson_is_int(now))
+        return cm_err_set(err, CM_E_PROTOCOL,
+                          "RUN's meta needs a seed of 32 hex digits and now, a whole number");
     for (size_t i = 0; i < 16; i++) {
         int high = hex_digit(seed.ptr[2 * i]), low = hex_digit(seed.ptr[2 * i + 1]);
 
@@ -348,7 +349,7 @@ static cm_status read_meta(struct cm_str text, struct run_meta *out, struct cm_e
             return cm_err_set(err, CM_E_PROTOCOL, "RUN's seed is not hex: '%.*s'", CM_STR_ARG(seed));
         out->seed[i] = (uint8_t)(high << 4 | low);
     }
-    out->now_ms = (int64_t)yyjson_get_num(now);
+    out->now_ms = yyjson_get_sint(now);
     out->stack_kb = (uint32_t)yyjson_get_uint(cm_json_get(root, "stackKb"));
     out->normalize = mode && cm_z_eq(mode, "normalize");
     return CM_OK;
